@@ -157,8 +157,23 @@ std::vector<std::string> Arguments(int argc, const char* const* argv) {
   return {argv + std::min(argc, 1), argv + argc};
 }
 
+std::string Shown(const std::string& text) {
+  return MessageLine(text);
+}
+
+std::string ShownLines(const std::string& text) {
+  std::string lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.append(Shown(text.substr(begin, end - begin)));
+    if (end < text.size()) lines.push_back('\n');
+    begin = end + 1;
+  }
+  return lines;
+}
+
 void Warn(const std::string& name, const std::string& text) {
-  if (!text.empty()) std::fprintf(stderr, "%s: warning: %s\n", name.c_str(), text.c_str());
+  if (!text.empty()) std::fprintf(stderr, "%s: warning: %s\n", name.c_str(), Shown(text).c_str());
 }
 
 }  // namespace retrace::cli

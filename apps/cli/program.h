@@ -29,6 +29,14 @@ std::string CommandLine(int argc, const char* const* argv);
 /// The arguments of a program behind its name.
 std::vector<std::string> Arguments(int argc, const char* const* argv);
 
+/// A text as it is printed, whatever file or command line it comes from: in one line, with control characters as
+/// escapes, so that no name moves the cursor or looks like a line of the program. All that commands print goes through
+/// this or through ShownLines (a rule of scripts/check/check-modules).
+std::string Shown(const std::string& text);
+
+/// The same of a text of several lines.
+std::string ShownLines(const std::string& text);
+
 /// Prints a warning of the program on standard error; an empty text is none.
 void Warn(const std::string& name, const std::string& text);
 

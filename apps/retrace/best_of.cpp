@@ -46,20 +46,20 @@ int ReconstructBestOf(const ReconstructionArguments& o, const BestOfArguments& b
     if (style == ProgressStyle::kJson) {
       std::fprintf(stderr, "%s\n", io::Dump(row.ToJson()).c_str());
     } else {
-      std::fprintf(stderr, "%s (%zu left)\n", runs::Describe(row).c_str(), left);
+      std::fprintf(stderr, "%s (%zu left)\n", cli::Shown(runs::Describe(row)).c_str(), left);
     }
   };
   const std::optional<runs::BestOf> found = runs::FindBestOf(options, batch, mpi, on_row);
   if (!found) return 0;
   const results::RunRow& row = found->rows[found->best];
   if (Prints(style)) {
-    std::printf("best of %zu: %s\n  results in %s\n", found->rows.size(), runs::Describe(row).c_str(),
-                options.output.c_str());
+    std::printf("best of %zu: %s\n  results in %s\n", found->rows.size(), cli::Shown(runs::Describe(row)).c_str(),
+                cli::Shown(options.output).c_str());
   }
   if (o.run.report) {
     const std::filesystem::path file = options.output / results::kReportFile;
     runs::WriteReportPage(runs::GatherReport({options.output.string()}).document, file);
-    if (Prints(style)) std::printf("  %s opens in any web browser\n", file.c_str());
+    if (Prints(style)) std::printf("  %s opens in any web browser\n", cli::Shown(file).c_str());
   }
   return static_cast<int>(row.levels.main ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }

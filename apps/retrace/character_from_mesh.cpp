@@ -62,7 +62,8 @@ std::string DescribeShape(const character::Shape& shape) {
 
 void Print(const Options& o, const body_fitting::BodyOfMesh& made, size_t triangles) {
   const body_fitting::BodyReport& r = made.report;
-  std::printf("%s: %zu triangles, joints recognized by: %s\n", o.mesh.c_str(), triangles, r.joints_by.c_str());
+  std::printf("%s: %zu triangles, joints recognized by: %s\n", cli::Shown(o.mesh).c_str(), triangles,
+              cli::Shown(r.joints_by).c_str());
   std::printf("  height  %s m", io::Fixed(r.height, 3).c_str());
   if (std::abs(r.turned) > Radians(0.5)) {
     std::printf("; turned by %s degrees about the vertical, so that it faces z",
@@ -79,11 +80,11 @@ void Print(const Options& o, const body_fitting::BodyOfMesh& made, size_t triang
     const auto body = static_cast<size_t>(made.character.FindBody(part.segment));
     bool first = true;
     for (const body_fitting::Fit& fit : part.fits) {
-      std::printf("  %-17s %8s %8s %9s %9s  %s\n", first ? part.segment.c_str() : "",
+      std::printf("  %-17s %8s %8s %9s %9s  %s\n", first ? cli::Shown(part.segment).c_str() : "",
                   first ? io::Fixed(1000 * part.volume, 3).c_str() : "",
                   first ? io::Fixed(made.character.bodies[body].mass, 3).c_str() : "",
                   io::Fixed(1000 * fit.to_shape, 1).c_str(), io::Fixed(1000 * fit.to_surface, 1).c_str(),
-                  DescribeShape(fit.shape).c_str());
+                  cli::Shown(DescribeShape(fit.shape)).c_str());
       first = false;
     }
   }
@@ -91,9 +92,10 @@ void Print(const Options& o, const body_fitting::BodyOfMesh& made, size_t triang
   if (!r.passing.empty()) {
     std::string list;
     for (const auto& [a, b] : r.passing) list += (list.empty() ? "" : "; ") + a + " and " + b;
-    std::printf("  touch at rest, and pass through each other: %s\n", list.c_str());
+    std::printf("  touch at rest, and pass through each other: %s\n", cli::Shown(list).c_str());
   }
-  std::printf("written to %s; reconstruct CLIP --character %s\n", o.output.c_str(), cli::ShellWord(o.output).c_str());
+  std::printf("written to %s; reconstruct CLIP --character %s\n", cli::Shown(o.output).c_str(),
+              cli::ShellWord(o.output).c_str());
 }
 
 int MakeBody(Options o) {

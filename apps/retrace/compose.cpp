@@ -85,12 +85,12 @@ int Compose(const Options& o, const Call& call) {
   runs::CompositionHooks hooks;
   hooks.on_part = [&](const runs::CompositionPart& part) {
     if (!prints) return;
-    std::printf("  %s\n", runs::Describe(job.problem, part).c_str());
+    std::printf("  %s\n", cli::ShownLines(runs::Describe(job.problem, part)).c_str());
     std::fflush(stdout);
   };
   hooks.on_try = [&](const runs::CompositionTry& tried) {
     if (!prints) return;
-    std::printf("    %s\n", runs::Describe(job.problem, tried).c_str());
+    std::printf("    %s\n", cli::ShownLines(runs::Describe(job.problem, tried)).c_str());
     std::fflush(stdout);
   };
   hooks.on_back = [&](double time) {
@@ -104,9 +104,10 @@ int Compose(const Options& o, const Call& call) {
     throw StoppedError(stop.reason() + ": " + io::Fixed(duration, 2) + " s are composed, and in " + output.string());
   }
   if (prints) {
-    std::printf("%s: %s, %s s\n%s  results in %s\n", o.library.c_str(), result.ending.c_str(),
-                io::Fixed(duration, 2).c_str(), runs::Describe(result.evaluation, duration, false).c_str(),
-                output.c_str());
+    std::printf("%s: %s, %s s\n%s  results in %s\n", cli::Shown(o.library).c_str(), cli::Shown(result.ending).c_str(),
+                io::Fixed(duration, 2).c_str(),
+                cli::ShownLines(runs::Describe(result.evaluation, duration, false)).c_str(),
+                cli::Shown(output).c_str());
     if (result.num_kinematic() > 0) {
       std::printf("  not physical: %zu transitions are kinematic\n", result.num_kinematic());
     }

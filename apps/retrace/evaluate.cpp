@@ -141,7 +141,7 @@ int Evaluate(const Options& o, const Call& call) {
   if (!result) return 0;
   if (Prints(style)) PrintResult(*result, o.controls);
   if (const std::string failures = result->DescribeFailures(); !failures.empty()) {
-    std::fprintf(stderr, "%s: %s\n", call.name.c_str(), failures.c_str());
+    std::fprintf(stderr, "%s: %s\n", cli::Shown(call.name).c_str(), cli::Shown(failures).c_str());
   }
   return static_cast<int>(result->Judge(o.required));
 }

@@ -38,17 +38,18 @@ int Export(const Options& o, const Call& call) {
     who.append(who.empty() ? "" : ", ").append(motion.character.name);
   }
   const control::Trajectory& trajectory = replayed.first();
-  std::printf("%s: %s for %s s, %zu steps of %s ms%s%s\n", o.folder.c_str(), who.c_str(),
+  std::printf("%s: %s for %s s, %zu steps of %s ms%s%s\n", cli::Shown(o.folder).c_str(), cli::Shown(who).c_str(),
               io::Fixed(exportable.motions[0].duration(), 2).c_str(), trajectory.num_steps(),
               io::Fixed(1000 * trajectory.time_step, 3).c_str(), run.AllPushes().empty() ? "" : ", under its pushes",
               trajectory.diverged ? ", until it diverged" : "");
   const auto on_file = [](const runs::ExportTarget& target, size_t bytes, double rate) {
-    std::printf("  %s (%zu kB%s)\n", target.path.c_str(), (bytes + 999) / 1000,
+    std::printf("  %s (%zu kB%s)\n", cli::Shown(target.path).c_str(), (bytes + 999) / 1000,
                 exports::HasRate(target.format) ? (", " + io::Number(rate) + " frames per second").c_str() : "");
   };
   runs::WriteExports(exportable, options, targets, on_file);
   if (difference.empty()) return 0;
-  std::fprintf(stderr, "%s: %s; what was written is the replay\n", call.name.c_str(), difference.c_str());
+  std::fprintf(stderr, "%s: %s; what was written is the replay\n", cli::Shown(call.name).c_str(),
+               cli::Shown(difference).c_str());
   return static_cast<int>(ExitCode::kBelowGate);
 }
 

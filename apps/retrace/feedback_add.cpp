@@ -68,11 +68,11 @@ int Stabilize(const Options& o, const Call& call) {
   hooks.stop = [&] { return stop(); };
   const stabilization::Summary summary = runs::Stabilize(job, *farm, hooks);
   if (summary.status == stabilization::Status::kStopped) throw StoppedError(stop.reason() + ": no feedback is written");
-  std::printf("%s: %s s, %s\n", o.folder.c_str(), io::Fixed(job.control.duration(), 2).c_str(),
-              summary.BriefReport().c_str());
+  std::printf("%s: %s s, %s\n", cli::Shown(o.folder).c_str(), io::Fixed(job.control.duration(), 2).c_str(),
+              cli::ShownLines(summary.BriefReport()).c_str());
   if (summary.status != stabilization::Status::kDone) return static_cast<int>(ExitCode::kBelowGate);
   runs::WriteFeedback(job, summary, o.force);
-  std::printf("  feedback in %s, for replay --feedback\n", runs::FeedbackFile(job.run).c_str());
+  std::printf("  feedback in %s, for replay --feedback\n", cli::Shown(runs::FeedbackFile(job.run)).c_str());
   return 0;
 }
 

@@ -74,15 +74,15 @@ int GrowTree(const Options& o, const Call& call) {
   stabilization::GrowthHooks hooks;
   hooks.stop = [&] { return stop(); };
   hooks.on_batch = [](const control::FeedbackTree& tree) {
-    std::printf("  %s\n", runs::Describe(tree).c_str());
+    std::printf("  %s\n", cli::Shown(runs::Describe(tree)).c_str());
     std::fflush(stdout);
   };
   const stabilization::GrowthSummary summary = runs::GrowTree(job, *farm, o.branches, o.states, hooks);
-  std::printf("%s: %s; pushes and searches %s CPU s, linear systems %s CPU s\n", o.folder.c_str(),
-              runs::Describe(job.tree).c_str(), io::Fixed(summary.search_cpu_seconds, 1).c_str(),
+  std::printf("%s: %s; pushes and searches %s CPU s, linear systems %s CPU s\n", cli::Shown(o.folder).c_str(),
+              cli::ShownLines(runs::Describe(job.tree)).c_str(), io::Fixed(summary.search_cpu_seconds, 1).c_str(),
               io::Fixed(summary.linearize_cpu_seconds, 1).c_str());
   if (summary.stopped) throw StoppedError(stop.reason() + ": --resume lets the tree grow on");
-  std::printf("  tree in %s, for replay --feedback --tree\n", runs::TreeFile(job.run).c_str());
+  std::printf("  tree in %s, for replay --feedback --tree\n", cli::Shown(runs::TreeFile(job.run)).c_str());
   return 0;
 }
 

@@ -114,10 +114,11 @@ int Stand(const Options& o, const Call& call) {
   progress.Finish();
   if (folder) runs::WriteStanding(*folder, job, result, {call.line, {}, &timer});
   if (Prints(style)) {
-    std::printf("%s: %s after %.2f of %.2f s\n%s", name.c_str(),
+    std::printf("%s: %s after %.2f of %.2f s\n%s", cli::Shown(name).c_str(),
                 result.search.reached_end() ? "reached the end" : task::Name(result.search.ending).c_str(),
-                result.search.control.duration(), job.options.duration, runs::Describe(job, result).c_str());
-    if (folder) std::printf("  results in %s\n", output.c_str());
+                result.search.control.duration(), job.options.duration,
+                cli::ShownLines(runs::Describe(job, result)).c_str());
+    if (folder) std::printf("  results in %s\n", cli::Shown(output).c_str());
   }
   return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
@@ -155,8 +156,14 @@ int Idle(const Options& o, const Call& call) {
                        (folder && result.num_steps > 0 ? ", which are in " + output.string() : ""));
   }
   if (Prints(style)) {
-    std::printf("%s: %s\n%s", name.c_str(), ending.c_str(), runs::Describe(job, result).c_str());
-    if (folder) std::printf("  results in %s\n", output.c_str());
+    std::printf("%s: %s\n%s", cli::Shown(name).c_str(), cli::Shown(ending).c_str(),
+                cli::ShownLines(runs::Describe(job, result)).c_str());
+    if (result.num_steps == 0) {
+      std::printf("  the first key, %s, cannot be held in this world%s\n", cli::Shown(job.keys.poses[0].name).c_str(),
+                  folder ? ": nothing is written" : "");
+    } else if (folder) {
+      std::printf("  results in %s\n", cli::Shown(output).c_str());
+    }
   }
   return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }

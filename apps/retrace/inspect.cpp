@@ -58,8 +58,9 @@ void PrintTree(const motion::Clip& clip, const character::ReferenceReport* repor
       }
       const std::string indent(static_cast<size_t>(4 + 2 * item.depth), ' ');
       const double length = joint.offset.norm() * (report != nullptr ? report->unit : 1);
-      std::printf("%s%-*s %8.3f %s  %s\n", indent.c_str(), std::max(1, 40 - 2 * item.depth), joint.name.c_str(), length,
-                  report != nullptr ? "m" : "units", segments.c_str());
+      std::printf("%s%-*s %8.3f %s  %s\n", indent.c_str(), std::max(1, 40 - 2 * item.depth),
+                  cli::Shown(joint.name).c_str(), length, report != nullptr ? "m" : "units",
+                  cli::Shown(segments).c_str());
     }
     const auto& below = children[item.joint];
     for (auto it = below.rbegin(); it != below.rend(); ++it) stack.push_back({*it, item.depth + 1});
@@ -68,8 +69,8 @@ void PrintTree(const motion::Clip& clip, const character::ReferenceReport* repor
 
 /// What is printed of a clip that cannot be mapped onto the character.
 void PrintUnderstood(const motion::Clip& clip, const Options& o) {
-  std::printf("%s\n  recording   %zu frames, %s per second\n  skeleton\n", o.clip.clip.c_str(), clip.frames.size(),
-              io::Fixed(1 / clip.frame_time, 2).c_str());
+  std::printf("%s\n  recording   %zu frames, %s per second\n  skeleton\n", cli::Shown(o.clip.clip).c_str(),
+              clip.frames.size(), io::Fixed(1 / clip.frame_time, 2).c_str());
   PrintTree(clip, nullptr);
   std::fflush(stdout);
 }
@@ -82,7 +83,7 @@ void Print(const runs::ClipFindings& f, const Options& o) {
   const motion::Clip& clip = f.clip;
   const auto& joints = clip.skeleton.joints;
   const auto ends = std::count_if(joints.begin(), joints.end(), [](const motion::Joint& j) { return j.end_site; });
-  std::printf("%s\n", o.clip.clip.c_str());
+  std::printf("%s\n", cli::Shown(o.clip.clip).c_str());
   std::printf("  recording   %zu frames, %s per second%s: %.2f s; used: %.2f s\n", clip.frames.size(),
               io::Fixed(f.report.frame_rate, 2).c_str(),
               o.clip.numbers.frame_rate ? " as given"
@@ -90,12 +91,13 @@ void Print(const runs::ClipFindings& f, const Options& o) {
                                         : " (the file has no rate)",
               static_cast<double>(clip.frames.size() - 1) / f.report.frame_rate, f.reference.duration());
   std::printf("  performer   %.2f m tall; one unit is %s m (%s)\n", f.report.height, io::Number(f.report.unit).c_str(),
-              f.report.unit_from.c_str());
-  std::printf("  axes        %s points up; faces %.0f degrees about it at the start\n", f.report.up_axis.c_str(),
+              cli::Shown(f.report.unit_from).c_str());
+  std::printf("  axes        %s points up; faces %.0f degrees about it at the start\n",
+              cli::Shown(f.report.up_axis).c_str(),
               std::round(Degrees(f.report.facing)) + 0.0);  // 0 instead of -0
   std::printf("  sides       left and right are %s (%s)\n",
               f.report.handedness.mirrored ? "EXCHANGED: --mirror corrects it" : "as they are called",
-              f.report.handedness.Votes().c_str());
+              cli::Shown(f.report.handedness.Votes()).c_str());
   std::printf(
       "  floor       at %.3f m, tilted by %.2f degrees%s\n", f.report.floor_height, Degrees(f.report.floor_tilt),
       f.report.floor_shown ? "" : " (nobody stands on it: under the lowest feet; --floor-height gives another)");
@@ -103,34 +105,35 @@ void Print(const runs::ClipFindings& f, const Options& o) {
     std::printf("  level       feet stand %.2f m over the floor for %.1f s\n", level.height, level.seconds);
   }
   std::printf("  skeleton    %zu joints and %td ends; joints recognized by: %s\n",
-              joints.size() - static_cast<size_t>(ends), ends, f.report.map.family.c_str());
+              joints.size() - static_cast<size_t>(ends), ends, cli::Shown(f.report.map.family).c_str());
   PrintTree(clip, &f.report);
   std::printf("  character   its joints are %.3f m from the recorded ones on average, hips on hips\n",
               f.report.joint_distance);
   std::printf("  changed\n");
-  for (const std::string& note : f.report.notes) std::printf("    %s\n", note.c_str());
+  for (const std::string& note : f.report.notes) std::printf("    %s\n", cli::Shown(note).c_str());
   std::printf("  contacts [s]\n");
   for (const auto& [body, intervals] : f.checks.contacts) {
     std::string text;
     for (const metrics::Interval& interval : intervals) {
       text.append(TimeSpan(interval));
     }
-    std::printf("    %-12s%s\n", body.c_str(), text.empty() ? " never" : text.c_str());
+    std::printf("    %-12s%s\n", cli::Shown(body).c_str(), text.empty() ? " never" : cli::Shown(text).c_str());
   }
   std::string flights;
   for (const metrics::FreeFlight& flight : f.checks.flights) {
     flights.append(TimeSpan(flight.interval)).append(" (").append(io::Fixed(flight.acceleration, 1)).append(" m/s2)");
   }
-  std::printf("    %-12s%s\n", "free flight", flights.empty() ? " none" : flights.c_str());
+  std::printf("    %-12s%s\n", "free flight", flights.empty() ? " none" : cli::Shown(flights).c_str());
   for (const metrics::Support& support : f.checks.supports) {
     std::printf("    %-12s%s, pelvis %.2f m over the floor\n", "seat", TimeSpan(support.interval).c_str(),
                 support.height);
   }
   std::printf("  segments [s]\n   ");
-  for (const task::Boundary& b : f.boundaries) std::printf(" %.2f (%s)", b.time, b.reason.c_str());
+  for (const task::Boundary& b : f.boundaries) std::printf(" %.2f (%s)", b.time, cli::Shown(b.reason).c_str());
   std::printf("\n  motion      %s\n", Name(f.kind.kind).c_str());
-  for (const metrics::ClipWarning& warning : f.checks.warnings) std::printf("  warning     %s\n", warning.text.c_str());
-  std::printf("  reconstruct it with\n    %s\n", Command(f, o).c_str());
+  for (const metrics::ClipWarning& warning : f.checks.warnings)
+    std::printf("  warning     %s\n", cli::Shown(warning.text).c_str());
+  std::printf("  reconstruct it with\n    %s\n", cli::Shown(Command(f, o)).c_str());
 }
 
 /// Writes the forces and torques that the motion requires.
@@ -188,7 +191,7 @@ int Inspect(const Options& o) {
     if (o.repair) {
       std::fflush(stdout);  // before what cannot be repaired is told
       std::printf("  repair\n");
-      for (const std::string& note : repair().Notes()) std::printf("    %s\n", note.c_str());
+      for (const std::string& note : repair().Notes()) std::printf("    %s\n", cli::Shown(note).c_str());
     }
   }
   return 0;

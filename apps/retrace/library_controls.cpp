@@ -67,20 +67,21 @@ int MakeLibrary(const Options& o, const Call& call) {
   io::HandleStopSignals();
   const runs::MadeLibrary made = runs::MakeLibrary(options, [&](const results::RunRow& row) {
     if (!prints) return;
-    std::printf("  %s\n", runs::Describe(row).c_str());
+    std::printf("  %s\n", cli::Shown(runs::Describe(row)).c_str());
     std::fflush(stdout);
   });
   if (prints) {
     size_t cuts = 0;
     for (const runs::IndexedControl& control : made.index.controls) cuts += control.cuts.size();
-    std::printf("%s: %zu controls with %zu cuts", options.output.c_str(), made.index.controls.size(), cuts);
+    std::printf("%s: %zu controls with %zu cuts", cli::Shown(options.output).c_str(), made.index.controls.size(), cuts);
     const auto failed = static_cast<size_t>(
         std::count_if(made.rows.begin(), made.rows.end(), [](const results::RunRow& row) { return !row.levels.main; }));
     if (failed > 0) std::printf("; without a control: %zu clips", failed);
     std::printf("\n");
   }
   for (const results::RunRow& row : made.rows) {
-    if (!row.ran()) std::fprintf(stderr, "%s: %s\n", call.name.c_str(), runs::Describe(row).c_str());
+    if (!row.ran())
+      std::fprintf(stderr, "%s: %s\n", cli::Shown(call.name).c_str(), cli::Shown(runs::Describe(row)).c_str());
   }
   return static_cast<int>(made.Judge());
 }

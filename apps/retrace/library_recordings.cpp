@@ -53,12 +53,12 @@ std::filesystem::path OutputOf(const Options& o) {
 
 void PrintEntry(const runs::LibraryEntry& entry) {
   if (entry.refused.empty()) {
-    std::printf("  %-32s %8s s %6zu frames%s\n", entry.name.c_str(), io::Fixed(entry.duration, 2).c_str(),
+    std::printf("  %-32s %8s s %6zu frames%s\n", cli::Shown(entry.name).c_str(), io::Fixed(entry.duration, 2).c_str(),
                 entry.num_frames, entry.reused ? "  as before" : "");
   } else {
-    std::printf("  %-32s left out: %s\n", entry.name.c_str(), entry.refused.c_str());
+    std::printf("  %-32s left out: %s\n", cli::Shown(entry.name).c_str(), cli::Shown(entry.refused).c_str());
   }
-  for (const std::string& doubt : entry.doubts) std::printf("    warning: %s\n", doubt.c_str());
+  for (const std::string& doubt : entry.doubts) std::printf("    warning: %s\n", cli::Shown(doubt).c_str());
   std::fflush(stdout);
 }
 
@@ -78,10 +78,11 @@ void PrintNearest(const Options& o, const std::filesystem::path& output) {
   matching::WindowOptions window;
   if (o.paper) window.velocity_time = 0;
   const auto matches = runs::PlacesLike(library.motions(), findings.reference, o.query, instant->second, window);
-  std::printf("like %s:\n  %4s %-32s %10s %14s\n", o.query.c_str(), "rank", "motion", "second", "distance [m]");
+  std::printf("like %s:\n  %4s %-32s %10s %14s\n", cli::Shown(o.query).c_str(), "rank", "motion", "second",
+              "distance [m]");
   for (size_t k = 0; k < std::min(matches.size(), static_cast<size_t>(o.matches)); ++k) {
     const matching::Match& match = matches[k];
-    std::printf("  %4zu %-32s %10s %14s\n", k + 1, library.motions().motions()[match.motion].name.c_str(),
+    std::printf("  %4zu %-32s %10s %14s\n", k + 1, cli::Shown(library.motions().motions()[match.motion].name).c_str(),
                 io::Fixed(static_cast<double>(match.frame) * matching::kFrameTime, 2).c_str(),
                 io::Fixed(match.distance, 4).c_str());
   }
@@ -95,7 +96,7 @@ int BuildLibrary(const Options& o) {
   options.output = output;
   options.source = o.source;
   options.force = o.force;
-  std::printf("%s\n", output.c_str());
+  std::printf("%s\n", cli::Shown(output).c_str());
   const std::vector<runs::LibraryEntry> entries = runs::BuildMotionLibrary(options, PrintEntry);
   size_t used = 0, frames = 0;
   double duration = 0;

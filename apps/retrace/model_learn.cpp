@@ -80,7 +80,7 @@ int Learn(Options o, const Call& call) {
   model.iterations = o.iterations.value_or(model.iterations);
   const runs::LearnedResponse learned = runs::LearnResponse(o.learning);
   runs::WriteLearnedResponse(o.output, o.force, learned);
-  std::printf("%s\n%s", o.output.c_str(), runs::Describe(learned).c_str());
+  std::printf("%s\n%s", cli::Shown(o.output).c_str(), cli::ShownLines(runs::Describe(learned)).c_str());
   for (const std::string& warning : learned.warnings) cli::Warn(call.name, warning);
   return 0;
 }

@@ -59,7 +59,7 @@ int Synthesize(Options o, const Call& call) {
   for (const response_model::StoredModel& model : stored) models.push_back(&model.model);
   const runs::Synthesis result = runs::Synthesize(models, o.synthesis);
   runs::WriteSynthesis(o.output, o.force, *models[0], o.synthesis, result, call.line);
-  std::printf("%s\n%s", o.output.c_str(), runs::Describe(*models[0], result).c_str());
+  std::printf("%s\n%s", cli::Shown(o.output).c_str(), cli::ShownLines(runs::Describe(*models[0], result)).c_str());
   return 0;
 }
 

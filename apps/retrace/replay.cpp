@@ -48,7 +48,8 @@ int TabulatePushes(const Call& call, const Options& o, const runs::StoredRun& ru
   const metrics::Gate* gate = evaluation ? evaluation->FirstViolated() : nullptr;
   if (gate != nullptr) {
     std::fprintf(stderr, "%s: %s: exceeds the tolerance %s at %.2f s without a push: there is nothing to survive\n",
-                 call.name.c_str(), o.folder.c_str(), gate->name.c_str(), gate->first_violation);
+                 cli::Shown(call.name).c_str(), cli::Shown(o.folder).c_str(), cli::Shown(gate->name).c_str(),
+                 gate->first_violation);
     return static_cast<int>(ExitCode::kBelowGate);
   }
   const std::vector<runs::PushOutcome> outcomes = runs::TryPushes(run, unpushed.first(), o.table);
@@ -60,9 +61,9 @@ int TabulatePushes(const Call& call, const Options& o, const runs::StoredRun& ru
   }
   std::printf(
       "%s: pushed at %s for %.2f s, seconds from then until the tolerances are exceeded (end: not before %.2f s)%s\n%s",
-      o.folder.c_str(), o.table.body.c_str(), o.table.duration, evaluation->simulated_duration,
+      cli::Shown(o.folder).c_str(), cli::Shown(o.table.body).c_str(), o.table.duration, evaluation->simulated_duration,
       with_feedback.empty() ? "" : ": open loop | with feedback",
-      runs::DescribePushTable(outcomes, with_feedback).c_str());
+      cli::ShownLines(runs::DescribePushTable(outcomes, with_feedback)).c_str());
   if (o.output.empty()) return 0;
   results::RunFolder out(o.output, o.force, run.Files());
   runs::WritePushTable(out, run, outcomes, context, replay, with_feedback);
@@ -106,13 +107,13 @@ int Replay(const Options& o, const Call& call) {
   if (o.feedback) feedback.emplace(run, settings.reindexing, o.tree);
   if (const task::WorldVariation world = runs::ReadWorlds(o.worlds); !world.empty()) {
     const task::PlacedWorld placed = runs::PutInto(world, run);
-    for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
-    for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+    for (const std::string& note : placed.notes) std::printf("  world: %s\n", cli::Shown(note).c_str());
+    for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", cli::Shown(warning).c_str());
   }
   for (const std::string& text : o.others) {
     const runs::JoiningRun other = runs::ParseJoiningRun(text);
     for (const std::string& note : runs::Join(runs::StoredRun(other.folder), other.placement, run)) {
-      std::printf("  with: %s\n", note.c_str());
+      std::printf("  with: %s\n", cli::Shown(note).c_str());
     }
   }
   if (!o.table.body.empty()) run.RequireOneCharacter("--push-table is of one");
@@ -139,8 +140,9 @@ int Replay(const Options& o, const Call& call) {
     runs::WriteReplay(out, run, motion, context, options);
   }
   if (o.verify) return PrintVerification(call.name, run);
-  std::printf("%s",
-              (with_feedback ? runs::Describe(run, *with_feedback, replayed) : runs::Describe(run, replayed)).c_str());
+  std::printf("%s", cli::ShownLines(with_feedback ? runs::Describe(run, *with_feedback, replayed)
+                                                  : runs::Describe(run, replayed))
+                        .c_str());
   return static_cast<int>(motion.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 

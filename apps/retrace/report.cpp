@@ -41,17 +41,18 @@ int Report(const Options& o, const Call& call) {
                                            ? std::filesystem::path(o.folders.front()) / results::kReportFile
                                            : std::filesystem::path(o.output);
     write_page(file);
-    std::printf("%s: %s MB, opens in any web browser\n", file.c_str(),
+    std::printf("%s: %s MB, opens in any web browser\n", cli::Shown(file).c_str(),
                 io::Fixed(static_cast<double>(std::filesystem::file_size(file)) / 1e6, 1).c_str());
   }
   if (!o.png.empty()) {
     const std::string fragment = "filmstrip,figures=" + std::to_string(o.figures) + ",width=" + std::to_string(o.width);
     const std::string png = report::DrawPicture(browser, write_page, fragment);
     io::WriteFile(o.png, png);
-    std::printf("%s: %zu kB\n", o.png.c_str(), (png.size() + 999) / 1000);
+    std::printf("%s: %zu kB\n", cli::Shown(o.png).c_str(), (png.size() + 999) / 1000);
   }
   for (const std::string& difference : report.differing) {
-    std::fprintf(stderr, "%s: %s; the page shows the replay\n", call.name.c_str(), difference.c_str());
+    std::fprintf(stderr, "%s: %s; the page shows the replay\n", cli::Shown(call.name).c_str(),
+                 cli::Shown(difference).c_str());
   }
   return static_cast<int>(report.differing.empty() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }

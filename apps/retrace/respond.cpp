@@ -157,8 +157,9 @@ std::filesystem::path Reconstruct(const Options& o, const Call& call, bool print
   const runs::Reconstruction result = runs::Reconstruct(job, o.search.threads, hooks);
   runs::WriteRun(folder, job, result, {call.line, {}, nullptr});
   if (prints) {
-    std::printf("%s: %s, %s s in %s\n", o.run.c_str(), result.success() ? "within tolerance" : "out of tolerance",
-                io::Fixed(result.control().duration(), 2).c_str(), output.c_str());
+    std::printf("%s: %s, %s s in %s\n", cli::Shown(o.run).c_str(),
+                result.success() ? "within tolerance" : "out of tolerance",
+                io::Fixed(result.control().duration(), 2).c_str(), cli::Shown(output).c_str());
   }
   if (result.success()) return output;
   throw Error(ExitCode::kBelowGate,
@@ -178,7 +179,7 @@ int Respond(Options o, const Call& call) {
   runs::ResponseHooks hooks;
   hooks.on_line = [&](const std::string& line) {
     if (!prints) return;
-    std::printf("  %s\n", line.c_str());
+    std::printf("  %s\n", cli::Shown(line).c_str());
     std::fflush(stdout);
   };
   hooks.stop = [&] { return stop(); };
@@ -189,10 +190,11 @@ int Respond(Options o, const Call& call) {
     throw StoppedError(stop.reason() + ": what there is until then is in " + output.string());
   }
   if (prints) {
-    std::printf("%s: %s, %s s\n%s  results in %s\n", o.run.c_str(), result.ending.c_str(),
-                io::Fixed(duration, 2).c_str(), runs::Describe(result.evaluation, duration, false).c_str(),
-                output.c_str());
-    if (result.blend) std::printf("  %s\n", runs::Describe(*result.blend).c_str());
+    std::printf("%s: %s, %s s\n%s  results in %s\n", cli::Shown(o.run).c_str(), cli::Shown(result.ending).c_str(),
+                io::Fixed(duration, 2).c_str(),
+                cli::ShownLines(runs::Describe(result.evaluation, duration, false)).c_str(),
+                cli::Shown(output).c_str());
+    if (result.blend) std::printf("  %s\n", cli::ShownLines(runs::Describe(*result.blend)).c_str());
   }
   return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }

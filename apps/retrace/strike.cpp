@@ -102,7 +102,7 @@ int Strike(const Options& o, const Call& call) {
   results::RunFolder folder(output, o.force, runs::PathsOf(job.inputs));
   const runs::Strike result = runs::SimulateStrike(job);
   runs::WriteStrike(folder, job, result, {call.line, {}, &timer});
-  std::printf("%s  results in %s\n", runs::Describe(job, result).c_str(), output.c_str());
+  std::printf("%s  results in %s\n", cli::ShownLines(runs::Describe(job, result)).c_str(), cli::Shown(output).c_str());
   return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 

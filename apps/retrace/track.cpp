@@ -72,7 +72,7 @@ runs::JobOptions ParseOptions(const Options& o) {
 
 void PrintNotes(const runs::Job& job, const runs::Tracking& result) {
   PrintRecognized(job);
-  for (const std::string& note : result.prepared.Notes()) std::printf("  %s\n", note.c_str());
+  for (const std::string& note : result.prepared.Notes()) std::printf("  %s\n", cli::Shown(note).c_str());
 }
 
 int ExitCodeOf(const runs::Tracking& result) {
@@ -110,10 +110,11 @@ int Track(const Options& o, const Call& call) {
   }
   if (!Prints(style)) return ExitCodeOf(result);
   PrintNotes(job, result);
-  std::printf("%s: %s (%.3f CPU s per second of motion)\n%s", options.clip.file.c_str(),
-              result.summary.BriefReport().c_str(), result.summary.cpu_seconds / result.summary.control.duration(),
-              runs::Describe(result.evaluation, duration, result.diverged).c_str());
-  if (folder) std::printf("  results in %s\n", output.c_str());
+  std::printf("%s: %s (%.3f CPU s per second of motion)\n%s", cli::Shown(options.clip.file).c_str(),
+              cli::ShownLines(result.summary.BriefReport()).c_str(),
+              result.summary.cpu_seconds / result.summary.control.duration(),
+              cli::ShownLines(runs::Describe(result.evaluation, duration, result.diverged)).c_str());
+  if (folder) std::printf("  results in %s\n", cli::Shown(output).c_str());
   return ExitCodeOf(result);
 }
 

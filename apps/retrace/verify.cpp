@@ -14,10 +14,10 @@ namespace retrace::apps {
 int PrintVerification(const std::string& program, const runs::StoredRun& run) {
   const runs::Verification verification = Verify(run);
   if (!verification.difference.empty()) {
-    std::fprintf(stderr, "%s: %s\n", program.c_str(), verification.difference.c_str());
+    std::fprintf(stderr, "%s: %s\n", cli::Shown(program).c_str(), cli::Shown(verification.difference).c_str());
     return static_cast<int>(ExitCode::kBelowGate);
   }
-  std::printf("%s", runs::DescribeVerified(run, verification).c_str());
+  std::printf("%s", cli::ShownLines(runs::DescribeVerified(run, verification)).c_str());
   return 0;
 }
 

@@ -209,8 +209,48 @@ def check_heads(tree, modules):
                 yield Finding(module.file, 1, f"# START: found {header}, expected a public header")
 
 
+PRINTED = re.compile(r"std::(?:f?printf|fputs)\(")
+# What needs no escapes: numbers, documents that escape by themselves, texts of this program alone.
+SHOWN = re.compile(r"(cli::Shown|cli::ShownLines|cli::ShellWord|io::Fixed|io::Number|io::Dump|io::WriteCommented|ClockTime|Bar|TimeSpan"
+                   r"|(?:\w+::)*Name|results::Version|ManualPage\w*|Overview|CommandList)\(|indent$|command\.Help\(|entry\.program_names"
+                   r"|.*\.ToCommentedJson\(\)$|\(.*(Zsh|ManualPageOfProgram|io::Number)\(")
+
+
+def _argument_before(text, end):
+    """The argument of a call, or the branch of a choice, that ends there."""
+    depth, begin = 0, end
+    while begin > 0:
+        c = text[begin - 1]
+        if c in ")]}":
+            depth += 1
+        elif c in "([{":
+            if depth == 0:
+                break
+            depth -= 1
+        elif depth == 0 and (c in ",?" or (c == ":" and ":" not in (text[begin - 2], text[begin]))):
+            break
+        begin -= 1
+    return text[begin:end].strip()
+
+
+def check_printing(tree, _modules):
+    """What commands print of texts goes through cli::Shown or cli::ShownLines, which escape control characters."""
+    for file in tree.files("apps"):
+        if not file.startswith(os.path.join("apps", "retrace") + os.sep) or not file.endswith(".cpp"):
+            continue
+        text = tree.text(file)
+        for found in PRINTED.finditer(text):
+            end = text.find(";", found.end())
+            call = text[found.end():end if end >= 0 else len(text)]
+            for use in re.finditer(r"\.c_str\(\)", call):
+                argument = _argument_before(call, use.start())
+                if not SHOWN.match(argument):
+                    line = text.count("\n", 0, found.end() + use.start()) + 1
+                    yield Finding(file, line, f"prints {argument} as it is, expected cli::Shown({argument})", "print", file)
+
+
 RULES = [check_cycles, check_folders, check_options, check_heavy_headers, check_names, check_tests, check_test_folders,
-         check_floors, check_heads]
+         check_floors, check_heads, check_printing]
 
 
 class Exceptions:

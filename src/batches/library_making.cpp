@@ -106,6 +106,10 @@ MadeLibrary MakeLibrary(const LibraryOptions& o, const MadeCallback& on_run) {
   plan.command = o.command;
   Batch batch = PlanBatch(plan);
   batch.program = "make-library";
+  if (batch.clips.size() > kMostLibraryControls) {
+    throw InputError(o.list.string(), std::to_string(batch.clips.size()) + " clips",
+                     "at most " + std::to_string(kMostLibraryControls) + " in a library");
+  }
   PrepareFolder(o, batch);
   std::vector<PlannedRun> round;
   std::vector<int> seeds(batch.clips.size(), 0);  // that may be tried; 0: what there is of this clip is taken

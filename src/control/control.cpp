@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/character/limits.h"
 #include "retrace/character/reference_motion.h"
 #include "retrace/control/time_grid.h"
 #include "retrace/io/error.h"
@@ -238,6 +239,10 @@ Scene MakeScene(const character::Character& character, const OpenLoopControl& co
 
 void AddToScene(const character::Character& character, const OpenLoopControl& control, const Quat& heading,
                 const Vec3& offset, Scene& scene) {
+  if (scene.characters.size() >= character::kMostCharacters) {
+    throw UsageError("found one more than " + std::to_string(character::kMostCharacters) +
+                     " characters, which is the most that a scene has");
+  }
   if (control.world.time_step != scene.world.time_step) {
     throw UsageError("a character with another time step than that of the scene cannot be added to it");
   }

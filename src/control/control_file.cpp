@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "retrace/character/limits.h"
 #include "retrace/control/pushes.h"
@@ -319,6 +320,25 @@ class Writer {
   const TextSink& write_;
 };
 
+/// What is written is read again: a file that goes beyond what readers take is not begun. Throws UsageError.
+void CheckLimits(size_t characters, size_t pushes, std::span<const std::vector<Fragment>> fragments) {
+  const auto refuse = [](size_t found, const std::string& what, size_t most) {
+    if (found <= most) return;
+    throw UsageError("a control file: found " + std::to_string(found) + " " + what + ", expected at most " +
+                     std::to_string(most));
+  };
+  refuse(characters, "characters", character::kMostCharacters);
+  refuse(pushes, "pushes", kMostPushes);
+  for (const std::vector<Fragment>& of_character : fragments) {
+    size_t steps = 0;
+    for (const Fragment& fragment : of_character) {
+      steps += static_cast<size_t>(fragment.num_steps);
+      refuse(fragment.targets.size(), "target poses of a fragment", kMostTargets);
+    }
+    refuse(steps, "steps", character::kMostSteps);
+  }
+}
+
 bool HaveCommands(const std::vector<Fragment>& fragments) {
   return std::any_of(fragments.begin(), fragments.end(), [](const Fragment& f) { return f.has_commands(); });
 }
@@ -472,10 +492,12 @@ Scene ReadVersion2(const JsonView& view, const std::string& name, int version) {
 }  // namespace
 
 void WriteControl(const Character& character, const OpenLoopControl& control, const TextSink& write) {
+  CheckLimits(1, control.pushes.size(), {&control.fragments, 1});
   WriteSingle(character, control, write);
 }
 
 void WriteControl(const Scene& scene, const TextSink& write) {
+  CheckLimits(scene.characters.size(), scene.pushes.size(), scene.fragments);
   if (scene.characters.size() == 1) {
     return WriteSingle(scene.characters[0],
                        {scene.world, scene.start, scene.fragments[0], scene.transitions, scene.ending, scene.pushes},

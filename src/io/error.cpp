@@ -26,13 +26,21 @@ std::string MessageLine(std::string_view message) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string line;
   const auto append = [&line](std::string_view part) {
-    for (const char c : part) {
-      const auto byte = static_cast<unsigned char>(c);
+    for (size_t i = 0; i < part.size(); ++i) {
+      const char c = part[i];
+      auto byte = static_cast<unsigned char>(c);
+      // The control characters from U+0080 on, as UTF-8 has them: to some terminals one of them begins a command.
+      const auto next = static_cast<unsigned char>(i + 1 < part.size() ? part[i + 1] : 0);
+      const bool late_control = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+      if (late_control) {
+        byte = next;
+        ++i;
+      }
       if (c == '\n') {
         line.append("\\n");
       } else if (c == '\t') {
         line.append("\\t");
-      } else if (byte < 0x20 || byte == 0x7f) {
+      } else if (byte < 0x20 || byte == 0x7f || late_control) {
         line.append("\\x");
         line.push_back(kDigits[byte >> 4]);
         line.push_back(kDigits[byte & 15]);

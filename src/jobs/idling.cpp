@@ -157,6 +157,14 @@ void ForEachPart(const IdlingJob& job, const Idling& result,
                          observe);
 }
 
+/// From the root of a key to where it came to rest [m].
+double RootDistance(const IdlingJob& job, size_t key, const idling::RelaxedKey& relaxed) {
+  character::State state;
+  character::ForwardKinematics(job.character, job.keys.poses[key].pose, state);
+  const auto root = static_cast<size_t>(job.character.root);
+  return (relaxed.settled[root].position - state[root].position).norm();
+}
+
 }  // namespace
 
 IdlingJob::IdlingJob(const IdlingOptions& o) : IdlingJob(o, ReadInputs(InputsOf(o))) {}
@@ -239,7 +247,15 @@ std::string Describe(const IdlingJob& job, const Idling& result) {
   std::string text;
   for (const idling::RelaxedKey& key : summary.keys) {
     text.append("  key ").append(key.name).append(": ");
-    text.append(key.at_rest ? "at rest" : "not at rest, " + io::Fixed(key.joint_rate, 2) + " rad/s").append("\n");
+    text.append(key.at_rest ? "at rest" : "not at rest, " + io::Fixed(key.joint_rate, 2) + " rad/s");
+    const size_t k = static_cast<size_t>(&key - summary.keys.data());
+    if (const double distance = RootDistance(job, k, key); distance > job.options.options.root_limit) {
+      text.append(", its root ")
+          .append(io::Fixed(distance, 2))
+          .append(" m from where the key has it: nothing in this ");
+      text.append("world carries it there");
+    }
+    text.append("\n");
   }
   size_t complete = 0;
   for (const idling::PairOfKeys& pair : summary.pairs) {

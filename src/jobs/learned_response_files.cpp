@@ -10,6 +10,7 @@
 #include "retrace/control/control_file.h"
 #include "retrace/dynamics/coordinates.h"
 #include "retrace/io/csv_writer.h"
+#include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/io/xml.h"
@@ -327,8 +328,8 @@ std::string Describe(const LearnedResponse& learned) {
   text += "  the latent trajectories cross " + std::to_string(response_model::CountCrossings(model)) +
           " times where the poses differ\n";
   for (size_t e = 1; e < model.examples.size(); ++e) {
-    text += "  " + model.examples[e].name + ": " + std::to_string(model.examples[e].poses.size()) + " poses, " +
-            std::to_string(model.examples[e].pushes.size()) + " pushes, ends " +
+    text += "  " + MessageLine(model.examples[e].name) + ": " + std::to_string(model.examples[e].poses.size()) +
+            " poses, " + std::to_string(model.examples[e].pushes.size()) + " pushes, ends " +
             io::Fixed(learned.learning.end_distances[e], 2) + " steps from the normal motion\n";
   }
   return text;
@@ -370,7 +371,7 @@ std::string Describe(const ResponseModel& model, const Synthesis& result) {
     text += names[k] + io::Fixed(1000 * sums[k].world / count, 1) + " mm (in heading frames " +
             io::Fixed(1000 * sums[k].heading / count, 1) + ")";
   }
-  return text + ": " + result.nearest + "\n";
+  return text + ": " + MessageLine(result.nearest) + "\n";
 }
 
 }  // namespace retrace::runs

@@ -353,7 +353,7 @@ std::string Describe(const StrikeJob& job, const Strike& result) {
   const ClipOptions* clips[] = {&job.options.receiver, &job.options.attacker};
   for (size_t side = 0; side < job.reports.size(); ++side) {
     for (const character::Doubt& doubt : job.reports[side].doubts) {
-      text.append("warning: ").append(clips[side]->file.string()).append(": ").append(doubt.text).append("\n");
+      text.append("warning: ").append(MessageLine(clips[side]->file.string() + ": " + doubt.text)).append("\n");
     }
   }
   text += "the recordings touch at " + io::Fixed(job.touch.time, 3) + " s: the attacker's ";

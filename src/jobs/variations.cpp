@@ -204,7 +204,7 @@ class Finder {
     }
     list.update(context_.more);
     io::WriteFile(all.PathOf(kVariationsFile), io::Dump(list, 2) + "\n");
-    Report("  results in " + all.path().string() + "\n");
+    Report("  results in " + MessageLine(all.path().string()) + "\n");
   }
 
   VariationsSummary Summary() const {

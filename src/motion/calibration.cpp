@@ -51,7 +51,9 @@ Course CourseOf(const Clip& clip, double unit) {
   return course;
 }
 
+/// 0 of none.
 double MedianOf(std::vector<double> values) {
+  if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -74,7 +76,14 @@ size_t CountPoses(const Course& course, double frame_time) {
         after + static_cast<std::ptrdiff_t>(std::min(kNeighbors, static_cast<size_t>(values.end() - after)));
     return after == end ? 0 : *std::max_element(after, end);
   };
-  const double median_step = MedianOf(steps), median_bend = MedianOf(bends);
+  // Of what moves: where poses were held for longer than the motion takes, nothing at all would be usual.
+  std::vector<double> moving_steps, moving_bends;
+  for (size_t f = 0; f < bends.size(); ++f) {
+    if (!(steps[f] > kStandsStill * frame_time)) continue;
+    moving_steps.push_back(steps[f]);
+    moving_bends.push_back(bends[f]);
+  }
+  const double median_step = MedianOf(moving_steps), median_bend = MedianOf(moving_bends);
   size_t count = 0, held_from = 0;
   bool after_stand = false;  // which is a calibration only where it is followed by a pose far from the motion
   for (size_t f = 0; f < bends.size(); ++f) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "retrace/io/error.h"
@@ -158,13 +159,16 @@ class ForceFileReader {
       if (scanner_.Peek().end()) scanner_.Fail(scanner_.Peek(), "a line \"endheader\"");
       const Token token = scanner_.Next();
       const std::string lower = Lower(token.text);
-      for (const char* key : {"nrows=", "datarows="}) {
+      for (const auto& [key, what, count] :
+           {std::tuple{"nrows=", "rows", &rows_}, std::tuple{"datarows=", "rows", &rows_},
+            std::tuple{"ncolumns=", "columns", &stated_columns_},
+            std::tuple{"datacolumns=", "columns", &stated_columns_}}) {
         if (!lower.starts_with(key)) continue;
-        int64_t rows = 0;
-        if (!ParseInteger(token.text.substr(std::string_view(key).size()), rows) || rows < 0) {
-          scanner_.Fail(token, "a number of rows");
+        int64_t number = 0;
+        if (!ParseInteger(token.text.substr(std::string_view(key).size()), number) || number < 0) {
+          scanner_.Fail(token, std::string("a number of ") + what);
         }
-        rows_ = rows;
+        *count = number;
       }
     }
     scanner_.Next();
@@ -194,6 +198,10 @@ class ForceFileReader {
       names_.push_back(name);
     } while (!scanner_.AtLineEnd());
     if (!unknown.empty()) RefuseUnknown(first, unknown);
+    if (stated_columns_ && *stated_columns_ != static_cast<int64_t>(names_.size())) {
+      scanner_.Fail(first, std::to_string(names_.size()) + " names of columns",
+                    std::to_string(*stated_columns_) + ", as the header says");
+    }
     RequireWhole(first);
     if (storage_) known.TakeCustom();
   }
@@ -300,7 +308,7 @@ class ForceFileReader {
   Scanner scanner_;
   const std::string& name_;
   bool storage_;
-  std::optional<int64_t> rows_;  // that the header says
+  std::optional<int64_t> rows_, stated_columns_;  // that the header says
   std::vector<ForceColumn> columns_;
   std::vector<std::string> names_;  // (columns)
   MeasuredForces measured_;

@@ -14,9 +14,6 @@
 namespace retrace::response_model {
 namespace {
 
-constexpr size_t kMostExamples = 1000;
-constexpr size_t kMostPoses = 5000;  // of an example; matrices have as many rows as all of them
-constexpr int kMostObservations = 5000;
 constexpr io::Range kLengths{-1e5, 1e5};  // [m]
 constexpr io::Range kUnits{-1.001, 1.001};
 constexpr io::Range kPositive{1e-300, 1e300};
@@ -115,7 +112,7 @@ Example ReadExample(const io::JsonView& view, const character::Character& charac
   example.name = view["name"].String();
   if (!view["clock"].json().is_null()) example.clock = view["clock"].Number({-1e5, 1e5});
   for (const io::JsonView& push : view["pushes"].Elements(1000)) example.pushes.push_back(ReadPush(push, character));
-  for (const io::JsonView& pose : view["poses"].Elements(kMostPoses)) {
+  for (const io::JsonView& pose : view["poses"].Elements(kMostModelPoses)) {
     example.poses.push_back(ReadPose(pose, character.joints.size()));
   }
   return example;
@@ -190,11 +187,11 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
   DescribeOptions(model.options, options);
   options.Finish();
   size_t count = 0;
-  for (const io::JsonView& example : view["examples"].Elements(kMostExamples)) {
+  for (const io::JsonView& example : view["examples"].Elements(kMostModelExamples)) {
     model.examples.push_back(ReadExample(example, *stored.character));
     count += model.examples.back().poses.size();
-    if (count > static_cast<size_t>(kMostObservations)) {
-      view["examples"].Fail("more than " + std::to_string(kMostObservations) + " poses", "fewer");
+    if (count > kMostModelPoses) {
+      view["examples"].Fail("more than " + std::to_string(kMostModelPoses) + " poses", "fewer");
     }
   }
   const io::JsonView learned = view["learnt"];
@@ -213,7 +210,7 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
   }
   model.dynamics_kernel.rates =
       Eigen::Map<const Eigen::VectorXd>(rates.data(), static_cast<Eigen::Index>(rates.size()));
-  const std::vector<io::JsonView> weights = learned["weights"].Elements(kMostObservations);
+  const std::vector<io::JsonView> weights = learned["weights"].Elements(kMostModelPoses);
   model.back_weights.resize(static_cast<Eigen::Index>(weights.size()), model.options.dimensions);
   for (size_t i = 0; i < weights.size(); ++i) {
     const std::vector<double> row = weights[i].Numbers(kAny, 50);

@@ -365,6 +365,13 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
                                const ResponseOptions& options,
                                const std::function<bool(int iteration, double value)>& on_iteration) {
   const double begin = io::ThreadCpuSeconds();
+  size_t poses = 0;
+  for (const Example& example : examples) poses += example.poses.size();
+  if (examples.size() > kMostModelExamples || poses > kMostModelPoses) {  // whose file could not be read
+    throw std::invalid_argument(std::to_string(examples.size()) + " examples with " + std::to_string(poses) +
+                                " poses, more than " + std::to_string(kMostModelExamples) + " or " +
+                                std::to_string(kMostModelPoses));
+  }
   ResponseLearning result;
   ResponseModel& model = result.model;
   model.character = &character;

@@ -49,6 +49,17 @@ TEST_F(IdleProgram, LeavesARunThatTheOthersTake) {
   EXPECT_EQ(manifest["inputs"].size(), 3u);
 }
 
+TEST_F(IdleProgram, SaysWhereResultsAreOnlyWhereThereAreSome) {
+  // The chair is behind the character, where a recorded motion sits down.
+  const std::string run = Path("run");
+  const Outcome outcome = Execute(kIdle + " sitting --world chair --seconds 2 --progress plain --output " + run);
+  EXPECT_EQ(outcome.code, 4) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("the first key, upright, cannot be held in this world: nothing is written"));
+  EXPECT_THAT(outcome.text, HasSubstr("m from where the key has it: nothing in this world carries it there"));
+  EXPECT_THAT(outcome.text, testing::Not(HasSubstr("results in")));
+  EXPECT_FALSE(fs::exists(run + "/control.json"));
+}
+
 TEST_F(IdleProgram, StandsOnItsFeet) {
   const std::string run = Path("standing");
   const std::string command = kIdle + " standing --seconds 2 --samples 20 --progress plain";

@@ -100,7 +100,9 @@ async function open(t, file, { width = 640, height = 420, scheme = 'light', hash
   const url = pathToFileURL(join(folder, file)).href + hash;
   await page.goto(url);
   t.after(async () => {
+    const text = await page.evaluate(() => document.body.textContent);
     await context.close();
+    assert.doesNotMatch(text, /undefined|\bNaN\b|\[object /, 'words of the language on the page');
     assert.deepEqual(errors, [], 'errors on the console');
     assert.deepEqual(requests, [url.replace(/#.*/, '')], 'requests');
   });

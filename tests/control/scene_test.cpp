@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "control/sample_control.h"
+#include "retrace/character/limits.h"
 #include "retrace/control/control_file.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 
@@ -49,6 +52,53 @@ TEST(Scene, CharactersThatDoNotTouchMoveAsEachAlone) {
         EXPECT_EQ(own.contacts[i][k].force, alone.contacts[i][k].force);
       }
       EXPECT_EQ(own.torques[i], alone.torques[i]);
+    }
+  }
+}
+
+TEST(Scene, HasNoMoreCharactersThanReadersTake) {
+  const OpenLoopControl control = Standing(1);
+  Scene scene = MakeScene(Human(), control);
+  for (size_t c = 1; c < character::kMostCharacters; ++c) {
+    AddToScene(Human(), control, Quat::Identity(), Vec3(2 * static_cast<double>(c), 0, 0), scene);
+  }
+  EXPECT_EQ(ParseScene(FormatControl(scene), "c.json").characters.size(), character::kMostCharacters);
+  EXPECT_THAT([&] { AddToScene(Human(), control, Quat::Identity(), Vec3(-2, 0, 0), scene); },
+              testing::ThrowsMessage<UsageError>(HasSubstr("more than 16 characters")));
+  EXPECT_EQ(scene.characters.size(), character::kMostCharacters) << "it is as it was";
+}
+
+// What a writer has begun a reader can read: the limits of each reader, and one more.
+TEST(Scene, IsNotWrittenBeyondTheLimitsOfReaders) {
+  const Push push{0, Vec3(1, 0, 0), 0, 0.1};
+  struct Case {
+    std::string what;
+    size_t most;
+    std::function<void(OpenLoopControl& control, size_t count)> fill;
+  };
+  const Case cases[] = {
+      {"pushes", kMostPushes, [&](OpenLoopControl& control, size_t count) { control.pushes.assign(count, push); }},
+      {"target poses of a fragment", 1000,
+       [](OpenLoopControl& control, size_t count) {
+         control.fragments.front().targets.assign(count, TargetPose(control.fragments.front().targets.front()));
+       }},
+      {"steps", character::kMostSteps, [](OpenLoopControl& control, size_t count) {
+         control.fragments.resize(1);
+         control.fragments.front().num_steps = static_cast<int>(count);
+       }}};
+  for (const Case& c : cases) {
+    for (const size_t beyond : {0u, 1u}) {
+      OpenLoopControl control = Standing(1);
+      c.fill(control, c.most + beyond);
+      bool begun = false;
+      const auto write = [&] { WriteControl(Human(), control, [&](std::string_view) { begun = true; }); };
+      if (beyond == 0) {
+        EXPECT_NO_THROW(write()) << c.what;
+        EXPECT_NO_THROW(ParseControl(FormatControl(Human(), control), "c.json")) << c.what;
+      } else {
+        EXPECT_THAT(write, testing::ThrowsMessage<UsageError>(HasSubstr(c.what + ", expected at most"))) << c.what;
+        EXPECT_FALSE(begun) << c.what;
+      }
     }
   }
 }

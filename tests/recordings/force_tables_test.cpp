@@ -18,11 +18,13 @@ const std::string kTable =
     "0,1,2,3,0.1,0,0.3,4,5,6,1\n"
     "0.01,-1,20,0,0.2,0,0.4,0,0,0,0\n";
 
-const std::string kStorageHeader = "grf.mot\nversion=1\nnRows=2\nnColumns=10\ninDegrees=yes\nendheader\n";
+std::string StorageHeader(size_t columns) {
+  return "grf.mot\nversion=1\nnRows=2\nnColumns=" + std::to_string(columns) + "\ninDegrees=yes\nendheader\n";
+}
 
 /// A storage file of two rows with these columns after the time, which hold 1, 2, 3 and so on, times the row.
 std::string Storage(const std::vector<std::string>& columns) {
-  std::string text = kStorageHeader + "time";
+  std::string text = StorageHeader(columns.size() + 1) + "time";
   for (const std::string& column : columns) text += "\t" + column;
   for (int row = 1; row <= 2; ++row) {
     text += "\n" + std::to_string(row);
@@ -121,7 +123,13 @@ TEST(MeasuredForces, RefusesWhatItCannotUse) {
   refused("time,left_fx_N,left_fy_N,left_fz_N,valid\n0,1,2,3,2\n", "0 or 1");
   refused("a\nendheader", "a row of column names");
   refused("a\nnRows=x\nendheader\n", "a number of rows");
-  refused(kStorageHeader + "time\tpelvis_tx\n0\t1\n", "'pelvis_tx'");
+  refused("a\nnColumns=-1\nendheader\n", "a number of columns");
+  for (const size_t stated : {0u, 3u, 5u, 1000000000u}) {
+    refused(StorageHeader(stated) +
+                "time\tground_force_l_vx\tground_force_l_vy\tground_force_l_vz\n0\t1\t2\t3\n1\t1\t2\t3\n",
+            "4 names of columns, expected " + std::to_string(stated) + ", as the header says");
+  }
+  refused(StorageHeader(10) + "time\tpelvis_tx\n0\t1\n", "'pelvis_tx'");
   refused(Storage(Vector("ground_force_l_v")) + "3\t1\t2\t3\n", "3 rows, expected 2, as the header says");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/program.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/runs/stored/failure_report.h"
@@ -32,11 +33,12 @@ std::string DescribeAgainst(const metrics::Evaluation& evaluation) {
 
 void PrintTracking(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
   const double duration = job.problem.task.duration();
-  for (const std::string& note : result.tracking->prepared.Notes()) std::printf("  %s\n", note.c_str());
-  std::printf("%s: %s after %.1f s (%.3f CPU s per second of motion)\n  %s\n%s", job.options.clip.file.c_str(),
-              result.success() ? "reconstructed" : "out of tolerance", wall_seconds, result.cpu_seconds() / duration,
-              result.tracking->summary.BriefReport().c_str(),
-              runs::Describe(result.evaluation, duration, result.diverged).c_str());
+  for (const std::string& note : result.tracking->prepared.Notes()) std::printf("  %s\n", cli::Shown(note).c_str());
+  std::printf("%s: %s after %.1f s (%.3f CPU s per second of motion)\n  %s\n%s",
+              cli::Shown(job.options.clip.file).c_str(), result.success() ? "reconstructed" : "out of tolerance",
+              wall_seconds, result.cpu_seconds() / duration,
+              cli::ShownLines(result.tracking->summary.BriefReport()).c_str(),
+              cli::ShownLines(runs::Describe(result.evaluation, duration, result.diverged)).c_str());
 }
 
 void PrintWindows(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
@@ -44,15 +46,16 @@ void PrintWindows(const runs::Job& job, const runs::Reconstruction& result, doub
   const char* const outcome = result.success()                    ? "reconstructed"
                               : result.optimization.reached_end() ? "out of tolerance"
                                                                   : "not reconstructed";
-  std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion)\n  %s\n%s", job.options.clip.file.c_str(), outcome,
-              wall_seconds, result.cpu_seconds() / duration, result.optimization.BriefReport().c_str(),
-              runs::Describe(result.evaluation, duration, result.diverged).c_str());
+  std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion)\n  %s\n%s",
+              cli::Shown(job.options.clip.file).c_str(), outcome, wall_seconds, result.cpu_seconds() / duration,
+              cli::ShownLines(result.optimization.BriefReport()).c_str(),
+              cli::ShownLines(runs::Describe(result.evaluation, duration, result.diverged)).c_str());
 }
 
 void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
   const metrics::Evaluation& evaluation = result.evaluation;
   if (job.configuration.run.method == runs::Method::kAuto) {
-    std::printf("%s: %s\n", job.options.clip.file.c_str(), result.Choice().c_str());
+    std::printf("%s: %s\n", cli::Shown(job.options.clip.file).c_str(), cli::Shown(result.Choice()).c_str());
   }
   if (result.method == runs::Method::kTracking) {
     PrintTracking(job, result, wall_seconds);
@@ -65,24 +68,26 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
   const sampling::Summary& search = result.search;
   const runs::FailureReport report = runs::ReportFailure(job.problem, search, evaluation, job.prepared->checks);
   std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",
-              job.options.clip.file.c_str(), Outcome(report, evaluation).c_str(), wall_seconds,
+              cli::Shown(job.options.clip.file).c_str(), cli::Shown(Outcome(report, evaluation)).c_str(), wall_seconds,
               search.cpu_seconds / job.reference().duration(),
-              static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9), report.Text().c_str(),
-              runs::Describe(evaluation, report.duration, result.diverged).c_str());
+              static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9),
+              cli::ShownLines(report.Text()).c_str(),
+              cli::ShownLines(runs::Describe(evaluation, report.duration, result.diverged)).c_str());
 }
 
 }  // namespace
 
 void PrintRecognized(const runs::Job& job) {
-  std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference().duration());
-  for (const std::string& note : job.prepared->report.notes) std::printf("  %s\n", note.c_str());
+  std::printf("%s: %.2f s\n", cli::Shown(job.options.clip.file).c_str(), job.reference().duration());
+  for (const std::string& note : job.prepared->report.notes) std::printf("  %s\n", cli::Shown(note).c_str());
   if (job.prepared->repaired) {
-    for (const std::string& note : job.prepared->repaired->Notes()) std::printf("  %s\n", note.c_str());
+    for (const std::string& note : job.prepared->repaired->Notes()) std::printf("  %s\n", cli::Shown(note).c_str());
   }
   for (const metrics::ClipWarning& warning : job.prepared->checks.warnings)
-    std::printf("  warning: %s\n", warning.text.c_str());
-  for (const std::string& note : job.prepared->placed.notes) std::printf("  world: %s\n", note.c_str());
-  for (const std::string& warning : job.prepared->placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+    std::printf("  warning: %s\n", cli::Shown(warning.text).c_str());
+  for (const std::string& note : job.prepared->placed.notes) std::printf("  world: %s\n", cli::Shown(note).c_str());
+  for (const std::string& warning : job.prepared->placed.warnings)
+    std::printf("  warning: %s\n", cli::Shown(warning).c_str());
 }
 
 void PrintJob(const runs::Job& job) {
@@ -92,9 +97,9 @@ void PrintJob(const runs::Job& job) {
   std::printf(
       "  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a "
       "segment boundary\n",
-      Name(preparation.kind.kind).c_str(), preparation.cost_preset.c_str(), task.weights.pose, task.weights.root,
-      task.weights.end_effector, task.weights.balance, preparation.contact_preset.c_str(),
-      task.schedule.num_iterations(), task.schedule.boundaries.size());
+      Name(preparation.kind.kind).c_str(), cli::Shown(preparation.cost_preset).c_str(), task.weights.pose,
+      task.weights.root, task.weights.end_effector, task.weights.balance,
+      cli::Shown(preparation.contact_preset).c_str(), task.schedule.num_iterations(), task.schedule.boundaries.size());
   if (preparation.start_raised > 0) {
     std::printf("  start state raised by %.3f m out of the ground\n", preparation.start_raised);
   }
@@ -104,29 +109,34 @@ void PrintJob(const runs::Job& job) {
 void PrintOutcome(const std::string& program, const runs::Job& job, const runs::RunOptions& run,
                   const runs::RunOutcome& outcome, double wall_seconds, bool prints) {
   if (outcome.finished_before) {
-    std::printf("%s: finished before, %s\n", run.output.c_str(), outcome.success ? "successfully" : "out of tolerance");
+    std::printf("%s: finished before, %s\n", cli::Shown(run.output).c_str(),
+                outcome.success ? "successfully" : "out of tolerance");
   }
   if (outcome.reconstruction && prints) {
     PrintReconstruction(job, *outcome.reconstruction, wall_seconds);
     if (const auto& stay = outcome.reconstruction->stay) {
-      std::printf("  best effort: %s\n", stay->Describe().c_str());
+      std::printf("  best effort: %s\n", cli::Shown(stay->Describe()).c_str());
     }
     if (const auto& against = outcome.reconstruction->against_recording) {
-      std::printf("  against the unrepaired motion on the new clock: %s\n", DescribeAgainst(*against).c_str());
+      std::printf("  against the unrepaired motion on the new clock: %s\n",
+                  cli::Shown(DescribeAgainst(*against)).c_str());
     }
-    if (const auto& end = outcome.reconstruction->end) std::printf("  %s\n", end->Describe().c_str());
-    std::printf("  results in %s\n", run.output.c_str());
+    if (const auto& end = outcome.reconstruction->end) std::printf("  %s\n", cli::Shown(end->Describe()).c_str());
+    std::printf("  results in %s\n", cli::Shown(run.output).c_str());
   }
   if (outcome.forces && prints) {
     PrintReconstruction(job, outcome.forces->run, wall_seconds);
-    std::printf("%s  results in %s\n", runs::Describe(*outcome.forces).c_str(), run.output.c_str());
+    std::printf("%s  results in %s\n", cli::ShownLines(runs::Describe(*outcome.forces)).c_str(),
+                cli::Shown(run.output).c_str());
   }
-  if (!outcome.report.empty() && prints) std::printf("  %s opens in any web browser\n", outcome.report.c_str());
+  if (!outcome.report.empty() && prints)
+    std::printf("  %s opens in any web browser\n", cli::Shown(outcome.report).c_str());
   if (outcome.variations && !outcome.success) {
     const runs::VariationsSummary& summary = *outcome.variations;
     std::fflush(stdout);
     std::fprintf(stderr, "%s: found %zu of %d variations with %d seeds: %d not within tolerance, %d the same\n",
-                 program.c_str(), summary.found, summary.requested, summary.tries, summary.failed, summary.repeated);
+                 cli::Shown(program).c_str(), summary.found, summary.requested, summary.tries, summary.failed,
+                 summary.repeated);
   }
 }
 

@@ -42,7 +42,7 @@ runs::RunObserver Observe(const runs::Job& job, ProgressStyle style, std::option
   };
   if (Prints(style)) {
     observer.report = [](const std::string& text) {
-      std::fputs(text.c_str(), stdout);
+      std::fputs(cli::ShownLines(text).c_str(), stdout);
       std::fflush(stdout);
     };
   }

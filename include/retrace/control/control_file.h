@@ -28,6 +28,8 @@ std::string FormatControl(const Scene& scene);
 
 /// Receives a text piece by piece.
 using TextSink = std::function<void(std::string_view piece)>;
+/// All of these throw UsageError, before the first piece, for a control that is larger than what readers take.
+///
 /// The same texts in pieces, which are small: that of a long motion with commands would take much memory.
 void WriteControl(const character::Character& character, const OpenLoopControl& control, const TextSink& write);
 void WriteControl(const Scene& scene, const TextSink& write);

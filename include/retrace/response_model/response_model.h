@@ -40,6 +40,9 @@
 
 namespace retrace::response_model {
 
+inline constexpr size_t kMostModelExamples = 1000;
+inline constexpr size_t kMostModelPoses = 5000;  ///< of all examples: matrices have as many rows
+
 struct ResponseOptions {
   FeatureOptions features;
   int dimensions = 8;    ///< latent coordinates

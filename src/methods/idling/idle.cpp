@@ -33,6 +33,18 @@ Summary Run(const Problem& problem, const Hooks& hooks) {
   const Support support = FindSupport(problem, summary.keys);
   summary.object = support.object();
   Simulator simulator(problem);
+  summary.control = {problem.world, summary.keys[0].settled, {}};
+  summary.end = summary.control.start;
+  {
+    // Paths take most of the time, and lead nowhere where the first key cannot be held.
+    Simulator first(problem);
+    if (!Player(problem, support, summary.keys, summary.paths, first).CanBegin()) {
+      summary.status = Status::kDeadEnd;
+      summary.simulated_seconds = summary.planning_seconds;
+      summary.cpu_seconds = io::ThreadCpuSeconds() - begin;
+      return summary;
+    }
+  }
   PathPlanner planner(problem, support, summary.keys, simulator);
   for (size_t from = 0; from < summary.keys.size(); ++from) {
     for (size_t to = 0; to < summary.keys.size(); ++to) {
@@ -44,8 +56,6 @@ Summary Run(const Problem& problem, const Hooks& hooks) {
   }
   summary.simulated_seconds = summary.planning_seconds;
   summary.planning_seconds += simulator.seconds();
-  summary.control = {problem.world, summary.keys[0].settled, {}};
-  summary.end = summary.control.start;
   Player player(problem, support, summary.keys, summary.paths, simulator);
   summary.status = player.Play(hooks, summary);
   summary.simulated_seconds += simulator.seconds();

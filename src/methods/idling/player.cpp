@@ -113,9 +113,14 @@ std::optional<Player::Continuation> Player::Find(const Place& start, uint32_t de
   return best;
 }
 
+bool Player::CanBegin() {
+  int tried = 0;
+  return Find(Place{keys_[0].settled, keys_[0].targets, 0, 0}, 0, tried).has_value();
+}
+
 Status Player::Play(const Hooks& hooks, Summary& summary) {
   const double h = problem_.world.time_step;
-  std::vector<Continuation> chosen;
+  std::vector<Continuation> chosen, longest;  // of those that were given up
   const Place start{keys_[0].settled, keys_[0].targets, 0, 0};
   Status status = Status::kReachedEnd;
   int back = 1;  // continuations that the next dead end takes away
@@ -139,8 +144,13 @@ Status Player::Play(const Hooks& hooks, Summary& summary) {
       status = Status::kDeadEnd;
       break;
     }
+    if (longest.empty() || chosen.back().end.step > longest.back().end.step) longest = chosen;
     chosen.resize(chosen.size() - std::min(chosen.size(), static_cast<size_t>(back)));
     back = std::min(2 * back, 16);
+  }
+  const size_t reached = chosen.empty() ? 0 : static_cast<size_t>(chosen.back().end.step);
+  if (status == Status::kDeadEnd && !longest.empty() && static_cast<size_t>(longest.back().end.step) > reached) {
+    chosen = std::move(longest);
   }
   for (Continuation& continuation : chosen) {
     for (control::Fragment& fragment : continuation.fragments) summary.control.fragments.push_back(std::move(fragment));

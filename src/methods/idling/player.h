@@ -19,7 +19,10 @@ class Player {
   Player(const Problem& problem, const Support& support, const std::vector<RelaxedKey>& keys,
          const std::vector<Path>& paths, Simulator& simulator);
 
-  /// Appends fragments from the first key on until the motion has its length.
+  /// Whether the first key can be held for a while, without any path.
+  bool CanBegin();
+  /// Appends fragments from the first key on until the motion has its length; where nothing leads that far, those of
+  /// the longest motion that was found.
   Status Play(const Hooks& hooks, Summary& summary);
 
  private:

@@ -20,6 +20,7 @@ export class Clock {
   }
 
   set(time) {
+    if (!Number.isFinite(time)) return;
     this.time = Math.max(0, Math.min(this.duration, time));
     this.changed();
   }
@@ -49,7 +50,7 @@ export class Clock {
 
   // `elapsed` seconds of the viewer's time have gone by.
   advance(elapsed) {
-    if (!this.playing) return;
+    if (!this.playing || !(elapsed > 0)) return;
     let time = this.time + elapsed * this.speed;
     if (time >= this.duration) {
       if (this.loop) {

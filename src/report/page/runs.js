@@ -6,6 +6,7 @@ import { element, fixed } from './dom.js';
 import { beside } from './motions.js';
 import { keys, Player } from './player.js';
 import { Stage } from './stage.js';
+import { endOf, textFor } from './words.js';
 
 const gateUnits = {
   root_height: ['m', 3, 1],
@@ -139,7 +140,7 @@ const events = {
 function composition(run, clock) {
   const { parts, pushes, impact } = run.composition;
   const between = (start, end) => `${start.toFixed(2)} to ${end.toFixed(2)} s`;
-  const name = ({ event, control }) => (event === 'fall' || event === 'drive' ? events[event] : `${control}, ${events[event]}`);
+  const name = ({ event, control }) => (event === 'fall' || event === 'drive' ? events[event] : `${control}, ${textFor(events, event)}`);
   const bars = parts.map((part) => ({
     ...part,
     title: `${name(part)}: ${between(part.start, part.end)}${part.kinematic ? '; the way into it is kinematic, not physical' : ''}`,
@@ -259,13 +260,6 @@ function timeline(run, clock) {
     rows.length ? grid : element('p.note', {}, 'Nothing touches the character.'),
     element('p.note', {}, 'When something presses on each body from outside; gaps of less than 20 ms are closed.'),
   );
-}
-
-// Whether the motion can go on where it ends.
-function endOf(end) {
-  if (end.verdict !== 'viable') return `${end.verdict}: ${end.reason}`;
-  const how = { clip: 'with the recording that follows', cycle: 'with the best cycle', still: 'in the last pose' };
-  return `viable: ${fixed(end.seconds, 1)} s more on the feet ${how[end.continuation]}`;
 }
 
 function flatten(value, path, rows) {
@@ -505,7 +499,7 @@ export function runsPart(scenes, clock) {
   );
   let last = performance.now();
   const tick = (now) => {
-    clock.advance(Math.min(0.1, (now - last) / 1000));
+    clock.advance(Math.min(0.1, (now - last) / 1000)); // the first frame may have begun before this was reached
     last = now;
     stage.draw();
     requestAnimationFrame(tick);

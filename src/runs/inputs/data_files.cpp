@@ -26,11 +26,17 @@ std::vector<std::filesystem::path> DataFolders() {
   return folders;
 }
 
-/// @param kind of data; its folder has the same name with an s
 std::filesystem::path FindData(const std::string& kind, const std::string& name_or_file) {
+  return FindDataIn(DataFolders(), kind, name_or_file);
+}
+
+}  // namespace
+
+std::filesystem::path FindDataIn(const std::vector<std::filesystem::path>& folders, const std::string& kind,
+                                 const std::string& name_or_file) {
   if (name_or_file.ends_with(".json") || name_or_file.find('/') != std::string::npos) return name_or_file;
   std::set<std::string> names;
-  for (const auto& folder : DataFolders()) {
+  for (const auto& folder : folders) {
     auto path = folder / (kind + "s") / (name_or_file + ".json");
     if (std::filesystem::exists(path)) return path;
     std::error_code ignored;
@@ -38,14 +44,18 @@ std::filesystem::path FindData(const std::string& kind, const std::string& name_
       if (entry.path().extension() == ".json") names.insert(entry.path().stem().string());
     }
   }
+  if (names.empty()) {
+    std::string places;
+    for (const auto& folder : folders) places += (places.empty() ? "" : ", ") + (folder / (kind + "s")).string();
+    throw UsageError("the " + kind + " \"" + name_or_file + "\": the data of this program are missing (" + places +
+                     "): install it again, or move its folder share along with bin; expected a JSON file");
+  }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   const std::string meant = io::DidYouMean(name_or_file, {names.begin(), names.end()});
   throw UsageError("the " + kind + " \"" + name_or_file + "\": " + meant + (meant.empty() ? "expected" : " Expected") +
                    " a JSON file or one of: " + list);
 }
-
-}  // namespace
 
 bool AddDataFolder(const std::filesystem::path& folder) {
   AddedFolders().push_back(folder);

@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kFormat = "retrace-library";
-constexpr size_t kMostControls = 10000;
 constexpr double kLongestControl = 1e6;  // [s]
 
 std::string WorldSha256(const LibraryControl& control) {
@@ -122,7 +121,7 @@ LibraryIndex ParseLibrary(const std::string& text, const std::string& name) {
   index.character = view["character"]["name"].Name();
   index.character_sha256 = view["character"]["sha256"].String();
   index.world_sha256 = view["world"]["sha256"].String();
-  for (const io::JsonView& entry : view["controls"].Elements(kMostControls)) {
+  for (const io::JsonView& entry : view["controls"].Elements(kMostLibraryControls)) {
     entry.AllowOnly({"name", "file", "sha256", "duration", "gets_up", "ends_standing", "cuts"});
     IndexedControl& control = index.controls.emplace_back();
     control.name = entry["name"].Name();

@@ -247,6 +247,10 @@ class LibraryBuilder {
     }
     character_ = character::ParseCharacter(character_file_.Parse(), character_file_.record.name.path.string());
     mirror_ = character::Mirror::Of(character_);
+    if (options.sources.size() > kMostMotions) {
+      throw InputError(options.source.string(), std::to_string(options.sources.size()) + " recordings",
+                       "at most " + std::to_string(kMostMotions) + " in a library");
+    }
     const fs::path index = options.output / kIndexFile;
     const bool exists = fs::exists(index);
     results::ClaimedFolder folder(options.output, {"recording library", options.source}, [&] { return exists; });
@@ -373,6 +377,10 @@ class LibraryBuilder {
     const character::ReferenceMotion reference = character::MakeReference(
         character_, ParseClip(files, source.clip.choice), source.clip.file.string(), reference_options, report);
     for (const character::Doubt& doubt : report.doubts) doubts.push_back(doubt.text);
+    if (reference.poses().size() > static_cast<size_t>(kMostPoses)) {
+      throw InputError(source.place, std::to_string(reference.poses().size()) + " poses",
+                       "at most " + std::to_string(kMostPoses) + " in a library");
+    }
     const std::string bytes = FormatPoses(reference.poses());
     StoredMotion motion;
     motion.sha256 = io::Sha256(bytes);

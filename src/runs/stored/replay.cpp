@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "retrace/control/push_text.h"
+#include "retrace/control/pushes.h"
+#include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/runs/stored/scene_files.h"
 
@@ -42,6 +44,10 @@ Replayed Replay(const StoredRun& run, std::vector<control::Push> pushes) {
 }
 
 Replayed Replay(const StoredRun& run, const control::Scene& scene, std::vector<control::Push> pushes) {
+  if (const size_t count = run.AllPushes().size() + pushes.size(); count > control::kMostPushes) {
+    throw UsageError("found " + std::to_string(count) + " pushes with those of " + run.folder.string() +
+                     ", expected at most " + std::to_string(control::kMostPushes));
+  }
   Replayed replayed;
   for (control::Trajectory& trajectory : Split(control::Replay(scene, pushes), scene.layout())) {
     const size_t character = replayed.characters.size();
@@ -58,7 +64,7 @@ Replayed Replay(const StoredRun& run, const control::Scene& scene, std::vector<c
 
 std::string Describe(const StoredRun& run, const Replayed& replayed) {
   const bool pushed = !replayed.pushes.empty();
-  const std::string folder = run.folder.string();
+  const std::string folder = MessageLine(run.folder.string());
   std::string text;
   for (const control::Push& push : replayed.pushes) {
     text.append(folder).append(": pushed: ").append(Describe(run.scene, push)).append("\n");

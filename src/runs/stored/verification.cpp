@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "motion_comparison.h"
+#include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/results/run_folder.h"
@@ -108,7 +109,7 @@ ReplayedRun::ReplayedRun(StoredRun stored)
     : run(std::move(stored)), replayed(Replay(run, run.pushes)), difference(FirstDifference(run, replayed)) {}
 
 std::string DescribeVerified(const StoredRun& run, const Verification& verification) {
-  std::string text = run.folder.string() + ": all " + std::to_string(verification.num_states);
+  std::string text = MessageLine(run.folder.string()) + ": all " + std::to_string(verification.num_states);
   text.append(" states, contacts and torques ");
   if (run.characters.size() > 1)
     text.append("of ").append(std::to_string(run.characters.size())).append(" characters ");

@@ -40,6 +40,21 @@ TEST(DataFiles, AnUnknownNameIsRefusedWithTheNearestOne) {
                                               HasSubstr("armchair, "))));
 }
 
+TEST(DataFiles, AProgramWithoutItsDataSaysSoAndWhereItLooked) {
+  const SampleFolder samples;
+  std::filesystem::create_directories(samples / "share" / "worlds");
+  for (const char* kind : {"character", "world", "key"}) {
+    EXPECT_THAT(
+        [&] {
+          FindDataIn({samples / "share", samples / "missing"}, kind, "human");
+        },
+        ThrowsMessage<UsageError>(
+            AllOf(HasSubstr("the data of this program are missing (" + (samples / "share").string()),
+                  HasSubstr((samples / "missing").string()), HasSubstr("expected a JSON file"))));
+  }
+  EXPECT_EQ(FindDataIn({}, "world", "mine.json"), "mine.json");
+}
+
 TEST(DataFiles, FoldersThatAreAddedComeFirst) {
   const SampleFolder samples;
   std::filesystem::create_directories(samples / "worlds");

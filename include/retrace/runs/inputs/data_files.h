@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace retrace::runs {
 
@@ -13,6 +14,9 @@ std::filesystem::path FindCharacter(const std::string& name_or_file);
 /// The same for a world, and for key poses.
 std::filesystem::path FindWorld(const std::string& name_or_file);
 std::filesystem::path FindKeys(const std::string& name_or_file);
+/// What these do: in these folders, for a kind of data that has a folder of its name with an s.
+std::filesystem::path FindDataIn(const std::vector<std::filesystem::path>& folders, const std::string& kind,
+                                 const std::string& name_or_file);
 /// A recording that comes with the toolkit, such as walk.bvh; nothing where there is none of that name.
 std::optional<std::filesystem::path> FindBundledClip(const std::string& file_name);
 /// A folder with the same content as `share/retrace` of an installation; it is searched before all others. Returns

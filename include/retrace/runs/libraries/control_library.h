@@ -46,6 +46,7 @@ struct LibraryControl {
   std::vector<int> Cuts() const;
 };
 
+inline constexpr size_t kMostLibraryControls = 10000;
 inline constexpr std::string_view kLibraryFile = "library.json";
 
 /// A control as the index of a library has it.
