@@ -90,7 +90,11 @@ void Job::SetBaseline(character::ReferenceMotion poses) {
 }
 
 bool Job::LacksBaseline() const {
-  return configuration.run.baseline == Baseline::kTracked && baseline == nullptr;
+  if (baseline != nullptr || tracked != nullptr) return false;
+  const RunSettings& run = configuration.run;
+  if (run.baseline != Baseline::kAutomatic) return run.baseline == Baseline::kTracked;
+  const bool samples = run.method == Method::kAuto || run.method == Method::kSampling;
+  return samples && reference().duration() <= kLongestTracked;
 }
 
 }  // namespace retrace::runs

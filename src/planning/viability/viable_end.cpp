@@ -242,7 +242,7 @@ class EndJudge {
     const double left = allowed_ - judged_.end.simulated_seconds;
     options.budget = std::min(mends ? kMendingBudget : kBudget, left / problem.task.duration());
     if (options.budget < options.samples) return false;
-    if (!mends) options.smoothing.passes = 0;
+    if (!mends) options.refinement.passes = 0;
     const auto farm = parallel::MakeThreadFarm(threads_, sampling::MakeWorkerFactory(problem));
     sampling::Hooks hooks;
     hooks.stop = stop_;
