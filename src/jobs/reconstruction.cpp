@@ -8,7 +8,6 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/jobs/tracked_baseline.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/thread_farm.h"
 #include "retrace/planning/viability/continuation.h"

@@ -52,6 +52,7 @@ io::Json SearchMember(const sampling::Summary& search) {
     refinement.push_back({{"cost_before", pass.cost_before},
                           {"cost", pass.cost},
                           {"noise", pass.noise},
+                          {"caution", pass.caution},
                           {"largest_drift", pass.drift},
                           {"linearized", pass.linearized}});
   }

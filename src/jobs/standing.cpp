@@ -17,7 +17,6 @@
 #include "retrace/math/random.h"
 #include "retrace/methods/idling/problem.h"
 #include "retrace/methods/idling/support.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/metrics/posture.h"
 #include "retrace/motion_editing/balancing.h"
 #include "retrace/parallel/rank_report.h"

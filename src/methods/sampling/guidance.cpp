@@ -57,7 +57,7 @@ void LimitDistance(const dynamics::Coordinates& coordinates, const dynamics::Mot
 }
 
 Guidance::Guidance(const Problem& problem, const std::vector<Node>& path, const std::vector<FragmentModel>& models,
-                   double noise)
+                   double noise, double caution)
     : problem_(problem),
       path_(path),
       coordinates_(*problem.task.character),
@@ -81,10 +81,12 @@ Guidance::Guidance(const Problem& problem, const std::vector<Node>& path, const 
     VectorXd& distance = distances.emplace_back(2 * n);
     dynamics::Difference(coordinates_, goal, points_.back(), distance);
     changes_.push_back(NumbersOf(coordinates_, Rotations(k == 0 ? none : path[k - 1].offsets, path[k].offsets)));
-    cost += Square(weights_, distance) + o.change * changes_.back().squaredNorm();
+    cost +=
+        Square(weights_, distance) + o.smoothness * path[k].terms.smoothness + o.change * changes_.back().squaredNorm();
     path_costs_.push_back(cost);
   }
-  optimization::PathRecursion recursion({weights_, VectorXd::Constant(m, o.turn), VectorXd::Constant(m, o.change)});
+  optimization::PathRecursion recursion(
+      {weights_, VectorXd::Constant(m, caution * o.turn), VectorXd::Constant(m, o.change)});
   gains_.resize(path.size());
   costs_to_go_.resize(path.size());
   for (size_t k = path.size(); k-- > 0;) {
@@ -128,14 +130,15 @@ GuidedOffsets Guidance::ProposalFrom(size_t fragment, const Start& start) const 
 }
 
 Guidance::Score Guidance::Judge(size_t fragment, const Start& start, const character::State& end,
-                                std::span<const Vec3> turns) const {
+                                const task::CostTerms& terms, std::span<const Vec3> turns) const {
   const dynamics::MotionPoint point = PointOf(end);
   VectorXd difference(2 * coordinates_.size());
   dynamics::Difference(coordinates_, goals_[fragment], point, difference);
   const VectorXd turn = NumbersOf(coordinates_, turns);
   Score score;
-  score.cost = Square(weights_, difference) +
-               problem_.options.refinement.change * (turn - start.change + changes_[fragment]).squaredNorm();
+  const RefinementOptions& o = problem_.options.refinement;
+  score.cost = Square(weights_, difference) + o.smoothness * terms.smoothness +
+               o.change * (turn - start.change + changes_[fragment]).squaredNorm();
   dynamics::Difference(coordinates_, points_[fragment + 1], point, difference);
   score.cost_to_go = costs_to_go_[fragment].At(difference, turn);
   return score;

@@ -1,5 +1,5 @@
 /// What a refinement pass knows about the motion that it refines: a linear quadratic model along its path, which says
-/// by which offsets a state is led back to the reference, and what the rest of the motion costs from there.
+/// which offsets lead a state back to the reference, and what the rest of the motion costs from there.
 ///
 /// Plain iterative LQR, one simulation under the feedback of the model, fails where contacts come and go: the smallest
 /// step sends a get-up elsewhere. Here the model only proposes and ranks samples. That they are many, and stay within
@@ -27,8 +27,9 @@ class Guidance {
  public:
   /// `path` has complete nodes, from the first fragment to the last, and `models` one for each. Both must outlive it.
   /// @param noise standard deviation of the random part of offsets [rad]
+  /// @param caution factor on RefinementOptions::turn: the larger, the smaller the steps
   Guidance(const Problem& problem, const std::vector<Node>& path, const std::vector<FragmentModel>& models,
-           double noise);
+           double noise, double caution = 1);
 
   /// What the path costs up to the end of a fragment, by the measure of the samples.
   double PathCost(size_t fragment) const { return path_costs_[fragment]; }
@@ -48,11 +49,12 @@ class Guidance {
   GuidedOffsets ProposalFrom(size_t fragment, const Start& start) const;
 
   struct Score {
-    double cost = 0;        ///< of the sample's end, and of the change of its offsets from those of its start
+    double cost = 0;  ///< of the sample's end, its smoothness, and the change of its offsets from those of its start
     double cost_to_go = 0;  ///< what the rest of the motion costs from there, but for a constant
   };
   /// @param turns (joints) of its offsets from those of the path [rad]
-  Score Judge(size_t fragment, const Start& start, const character::State& end, std::span<const Vec3> turns) const;
+  Score Judge(size_t fragment, const Start& start, const character::State& end, const task::CostTerms& terms,
+              std::span<const Vec3> turns) const;
 
  private:
   dynamics::MotionPoint PointOf(const character::State& state) const;

@@ -129,7 +129,7 @@ void Iteration::Handle(size_t task, std::span<const std::byte> bytes) {
       if (plan_.guidance != nullptr && !entry.diverged) {
         const Guidance::Score score =
             plan_.guidance->Judge(static_cast<size_t>(plan_.fragment), guided_starts_[share.start],
-                                  result.samples[s].end, result.samples[s].turns);
+                                  result.samples[s].end, entry.terms, result.samples[s].turns);
         entry.path_cost = score.cost;
         entry.rank = starts_[share.start].path_cost + score.cost + score.cost_to_go;
       }

@@ -25,7 +25,7 @@ struct IterationPlan {
   SelectionOptions selection;
   task::CostWeights weights;
   std::vector<OffsetDistribution> distributions;  ///< at least one; start states take turns between them
-  /// Of a refinement, instead of distributions: samples go over from the start state's offsets without jumps, and
+  /// A refinement has it instead of distributions: samples go over from the start state's offsets without jumps, and
   /// are ranked by the guidance, whose path is the last of the start states and stays among those that are saved.
   const Guidance* guidance = nullptr;
 };

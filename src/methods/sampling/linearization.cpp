@@ -131,7 +131,7 @@ class Columns {
     fragment = MakeFragment(problem_, fragment_, turned, ramp_from_);
   }
 
-  /// Of the character alone.
+  /// The coordinates of the character alone.
   void Reduce(const character::State& state, dynamics::MotionPoint& point) {
     own_.assign(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(problem_.task.character->bodies.size()));
     dynamics::Reduce(coordinates_, own_, point);

@@ -36,6 +36,9 @@ void Describe(RefinementOptions& o, io::FieldVisitor& v) {
           weight);
   v.Field({"turn", "Weight of the squared change of offsets by a pass, in the linear quadratic model", "1/rad^2"},
           o.turn, io::Real{{1e-6, task::kWeights.max}});
+  v.Field({"smoothness", "Weight of the smoothness term: distance of angular accelerations from the reference's",
+           "s^2/rad"},
+          o.smoothness, weight);
   v.Field({"largest_drift", "Drift that a pass corrects at most", "m"}, o.largest_drift, io::Real{{0, 100}});
   v.Field({"largest_heading", "Error of the heading that a pass corrects at most", "rad"}, o.largest_heading,
           io::Real{{0, 10}});
@@ -45,7 +48,7 @@ void Describe(RefinementOptions& o, io::FieldVisitor& v) {
   v.Field({"largest_turn", "Largest change of an offset by a pass, but for its random part", "rad"}, o.largest_turn,
           io::Real{{0, 10}});
   v.Field({"ramp", "Share of a fragment over which its targets go over to the new offsets"}, o.ramp, io::Real{{0, 1}});
-  // Of the smoothing passes that were here before.
+  // They belonged to the smoothing passes of earlier versions.
   v.Retired({"weight", "drift", "blend", "deviation", "decay", "cost_limit", "patience", "failure_limit"});
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "linearization.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/time_grid.h"
 #include "retrace/io/cpu_time.h"
@@ -403,22 +402,6 @@ void UnpackResults(std::span<const std::byte> bytes, const Problem& problem, std
     }
   }
   results.resize(count);
-}
-
-parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
-  return [&problem]() -> parallel::Worker {
-    auto worker = std::make_shared<RolloutWorker>(problem);
-    auto results = std::make_shared<std::vector<RolloutResult>>();
-    return [&problem, worker, results](std::span<const std::byte> tasks, parallel::Bytes& bytes) {
-      if (IsLinearization(tasks)) {
-        RunLinearization(problem, tasks, *worker, bytes);
-        return;
-      }
-      worker->Run(UnpackTasks(tasks, problem), *results);
-      bytes.clear();
-      for (const RolloutResult& result : *results) Pack(result, bytes);
-    };
-  };
 }
 
 }  // namespace retrace::sampling

@@ -21,6 +21,9 @@
 namespace retrace::sampling {
 namespace {
 
+/// Factor on the weight of changes of offsets where a pass took too large steps.
+constexpr double kMoreCaution = 8;
+
 /// Fragments that are linearized before the next chance to stop.
 constexpr int kFragmentsPerModelRecord = 32;
 
@@ -322,13 +325,20 @@ class Search {
     std::vector<RefinementPass>& passes = summary_.refinement;
     for (;;) {
       if (state_.phase == Phase::kRefinement) {
-        const bool pays = passes.empty() || passes.back().gain() >= o.least_gain;
-        // One that gains little by the model of an earlier path may gain more by its own.
-        const bool new_model = pass.models.empty() || !pays || pass.passes_of_models >= o.passes_per_model;
-        if (static_cast<int>(passes.size()) >= o.passes || (!pays && passes.back().linearized) ||
+        const auto pays = [&](size_t back) {
+          return passes.size() < back || passes[passes.size() - back].gain() >= o.least_gain;
+        };
+        // One that gains little by a model of its own path took too large steps; one that gains little by that of an
+        // earlier path needs another model. Where the next does not help, nothing will.
+        const bool too_large = !pays(1) && passes.back().linearized;
+        const bool new_model =
+            pass.models.empty() || !(pays(1) || too_large) || (pays(1) && pass.passes_of_models >= o.passes_per_model);
+        if (static_cast<int>(passes.size()) >= o.passes || (!pays(1) && !pays(2)) ||
             !Affords(SecondsOfPass(new_model))) {
           return;
         }
+        state_.caution *= too_large ? kMoreCaution : 1;
+        pass.report.caution = state_.caution;
         pass.path = CompletePath(problem_, state_.tree);
         pass.report.noise = state_.noise;
         pass.report.linearized = new_model;
@@ -355,7 +365,7 @@ class Search {
     return static_cast<double>(rollouts) * duration();
   }
 
-  /// Of all fragments of the path that is refined, as far as they are missing.
+  /// Linearizes the fragments of the path that is refined, as far as their models are missing.
   void FindModels() {
     RefinementPassState& pass = state_.pass;
     const std::vector<int>& steps = problem_.task.schedule.steps;
@@ -392,7 +402,7 @@ class Search {
   /// A search around a path, guided by its model.
   void RunRefinementPass() {
     RefinementPassState& pass = state_.pass;
-    const Guidance guidance(problem_, pass.path, pass.models, pass.report.noise);
+    const Guidance guidance(problem_, pass.path, pass.models, pass.report.noise, pass.report.caution);
     pass.report.cost_before = guidance.path_cost();
     pass.report.drift = guidance.largest_drift();
     Tree& tree = pass.tree;
@@ -592,6 +602,22 @@ void CheckSizeOfIterations(const Problem& problem) {
 }
 
 }  // namespace
+
+parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
+  return [&problem]() -> parallel::Worker {
+    auto worker = std::make_shared<RolloutWorker>(problem);
+    auto results = std::make_shared<std::vector<RolloutResult>>();
+    return [&problem, worker, results](std::span<const std::byte> tasks, parallel::Bytes& bytes) {
+      if (IsLinearization(tasks)) {
+        RunLinearization(problem, tasks, *worker, bytes);
+        return;
+      }
+      worker->Run(UnpackTasks(tasks, problem), *results);
+      bytes.clear();
+      for (const RolloutResult& result : *results) Pack(result, bytes);
+    };
+  };
+}
 
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
   if (const std::optional<std::string> wrong = problem.options.Validate()) throw UsageError(*wrong);

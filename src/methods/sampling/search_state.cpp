@@ -169,6 +169,7 @@ void VisitState(Visitor& v, AnyState& state) {
   v.Plain(state.back_off);
   v.Block(state.attempts);
   v.Plain(state.noise);
+  v.Plain(state.caution);
   v.Plain(state.pass.report);
   v.Each(state.pass.path, [&](auto& node) { Visit(v, node); });
   v.Each(state.pass.models, [&](auto& model) {

@@ -41,6 +41,7 @@ struct SearchState {
   std::vector<int> attempts;                      ///< (fragments)
   std::vector<OffsetDistribution> distributions;  ///< (fragments)
   double noise = 0;                               ///< of the next refinement pass [rad]
+  double caution = 1;                             ///< of the next one
   RefinementPassState pass;
 };
 

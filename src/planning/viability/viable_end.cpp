@@ -11,7 +11,6 @@
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/methods/tracking/track.h"
 #include "retrace/metrics/gates.h"

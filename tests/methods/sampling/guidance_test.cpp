@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "character/sample_human.h"
 #include "methods/sampling/linearization.h"
 #include "methods/sampling/small_problem.h"
 #include "retrace/control/control.h"
+#include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
+#include "retrace/methods/sampling/search.h"
 #include "retrace/parallel/thread_farm.h"
 
 namespace retrace::sampling {
@@ -139,7 +142,7 @@ TEST(Guidance, JudgesThePathItselfAsThePath) {
                                                    k == 0 ? NoOffsets(problem) : path[k - 1].offsets);
     EXPECT_EQ(start.state.norm(), 0);
     EXPECT_EQ(start.change.norm(), 0);
-    const Guidance::Score score = guidance.Judge(k, start, *path[k].end, none);
+    const Guidance::Score score = guidance.Judge(k, start, *path[k].end, path[k].terms, none);
     cost += score.cost;
     EXPECT_NEAR(guidance.PathCost(k), cost, 1e-12 * cost);
     EXPECT_EQ(score.cost_to_go, 0) << "it is counted from the path on";
@@ -176,7 +179,7 @@ TEST(Guidance, ItsProposalLeadsCloserToTheReference) {
     for (size_t j = 0; j < offsets.size(); ++j) {
       turns.push_back(RotationVector(offsets[j] * path[k].offsets[j].conjugate()));
     }
-    cost += guidance.Judge(k, start, state, turns).cost;
+    cost += guidance.Judge(k, start, state, {}, turns).cost;
     before = offsets;
   }
   EXPECT_LT(cost, 0.7 * guidance.path_cost());

@@ -34,6 +34,7 @@ SearchState StateOf(const Problem& problem) {
   state.distributions.assign(fragments, UniformOffsets{});
   state.distributions[0] = NormalOffsets{{Vec3(1, 0, 0)}, {Vec3(0, 1, 0)}, std::vector<Quat>{Quat::Identity()}};
   state.noise = 0.02;
+  state.caution = 8;
   state.pass.path = {NodeAt(4)};
   state.pass.models = {{{0.5F, 0.25F}, {1, 2}}, {{4}, {}}};
   state.pass.passes_of_models = 2;
@@ -79,6 +80,7 @@ TEST(SearchState, ReadsBackWhatWasPacked) {
   EXPECT_TRUE(normal->goal);
   EXPECT_TRUE(std::holds_alternative<UniformOffsets>(read.distributions[1]));
   EXPECT_EQ(read.noise, 0.02);
+  EXPECT_EQ(read.caution, 8);
   ASSERT_EQ(read.pass.models.size(), 2u);
   EXPECT_EQ(read.pass.models[0].numbers, state.pass.models[0].numbers);
   EXPECT_EQ(read.pass.models[0].defect, state.pass.models[0].defect);

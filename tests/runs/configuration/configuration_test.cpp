@@ -17,7 +17,6 @@
 #include "methods/sampling/small_problem.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
@@ -379,7 +378,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
       {{"back_off_limit", 10}, {"best_effort", false}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
   expected["restart"] = {
       {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 3500}};  // likewise: the method of 2010 has none
-  // Guided passes took the place of smoothing passes: their number and size is what has a meaning still.
+  // Guided passes replaced smoothing passes: their number and size still have a meaning.
   expected["refinement"] = Configuration().ToJson()["refinement"];
   for (const char* const kept : {"passes", "samples", "ramp"}) {
     if (old["smoothing"].contains(kept)) expected["refinement"][kept] = old["smoothing"][kept];
@@ -473,10 +472,11 @@ TEST(Description, NamesEveryField) {
   }
   {
     const auto& [passes, samples, least_gain, passes_per_model, root_position, root_orientation, pose, velocity, change,
-                 turn, largest_drift, largest_heading, noise, noise_decay, largest_turn, ramp] =
+                 turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn, ramp] =
         configuration.sampling.refinement;
     EXPECT_TRUE(all.Have(passes, samples, least_gain, passes_per_model, root_position, root_orientation, pose, velocity,
-                         change, turn, largest_drift, largest_heading, noise, noise_decay, largest_turn, ramp));
+                         change, turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn,
+                         ramp));
   }
   {
     const auto& [solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, seat_feet, guidance,

@@ -23,7 +23,7 @@ enum class Method {
   kBackOff,  ///< goes back where no sample stays within tolerance, and refits the distribution that it draws from
 };
 
-/// Passes after the search that bring its result closer to the reference, in place and in time, each a search around
+/// Passes after the search that bring its result closer to the reference, in space and time, each a search around
 /// the path that the one before found, with the same physics and tolerances. A linear quadratic model along that path
 /// (guidance.h) says which changes of the targets lead back to the reference, and what the rest of the motion costs
 /// from a state: samples are drawn around the former and saved by the latter. The path itself stays among the saved
@@ -39,8 +39,9 @@ struct RefinementOptions {
   double root_orientation = 3;  ///< [1/rad^2]
   double pose = 1;              ///< of the joints [1/rad^2]
   double velocity = 0.01;       ///< of joints, and three times that of the root [s^2/rad^2, s^2/m^2]
-  double change = 1;            ///< of the change of offsets from fragment to fragment [1/rad^2]
+  double change = 0.01;         ///< of the change of offsets from fragment to fragment [1/rad^2]
   double turn = 2.4;            ///< of the change of offsets by a pass, in the model alone [1/rad^2]
+  double smoothness = 0.02;     ///< of the smoothness term (task::CostTerms), which the model does not know [s^2/rad]
   /// The pull to the reference is bounded: a pass corrects at most so much of the drift and of the heading, as one that
   /// corrects all of it takes the body off its feet.
   double largest_drift = 0.15;    ///< [m]

@@ -59,7 +59,7 @@ class RolloutWorker {
   /// The same for several tasks of one iteration and fragment, with as many samples side by side as are fastest on this
   /// processor; the CPU time of all is that of the first result. Results do not depend on what runs beside what.
   void Run(std::span<const RolloutTask> tasks, std::vector<RolloutResult>& results);
-  /// Simulates fragments of the same steps, among the companions, without comparing them with anything.
+  /// Simulates fragments of the same steps, among the other characters, without comparing them with anything.
   void SimulateEnds(std::span<control::FragmentRun> runs);
 
  private:
@@ -123,8 +123,5 @@ std::vector<RolloutTask> UnpackTasks(std::span<const std::byte> bytes, const Pro
 void Pack(const RolloutResult& result, parallel::Bytes& bytes);
 /// The memory of `results` is used again.
 void UnpackResults(std::span<const std::byte> bytes, const Problem& problem, std::vector<RolloutResult>& results);
-
-/// Makes workers for a farm. The problem must outlive them.
-parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);
 
 }  // namespace retrace::sampling

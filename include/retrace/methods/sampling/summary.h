@@ -77,6 +77,7 @@ struct RefinementPass {
   double cost_before = 0;   ///< of the path: of its states and of the changes of its offsets, over the reference's
   double cost = 0;          ///< of the path that it found; not more than before
   double noise = 0;         ///< standard deviation of the random part of its offsets [rad]
+  double caution = 1;       ///< factor on the weight of changes of offsets in its model
   double drift = 0;         ///< largest horizontal distance of the path's root from the reference's before [m]
   bool linearized = false;  ///< around its own path; else it used the model of the pass before
 
