@@ -17,6 +17,7 @@ constexpr double kFarFromHeld = 0.15;  // within a frame, from such a pose: a T-
 constexpr size_t kNeighbors = 3;       // frames that show what is usual
 constexpr double kStandsStill = 0.3;   // [m/s]
 constexpr double kMoves = 0.1;         // mean of a motion [m/s]
+constexpr size_t kMovingShare = 5;     // what is usual is taken from the frames that move where one in so many does
 
 /// How the bones move: means over the positions of joints, each with the length of the bone that ends there as its
 /// weight, because hands have many joints [m].
@@ -76,14 +77,17 @@ size_t CountPoses(const Course& course, double frame_time) {
         after + static_cast<std::ptrdiff_t>(std::min(kNeighbors, static_cast<size_t>(values.end() - after)));
     return after == end ? 0 : *std::max_element(after, end);
   };
-  // Of what moves: where poses were held for longer than the motion takes, nothing at all would be usual.
+  // Poses may be held for longer than the motion takes: of all frames, standing still would be usual. In a recording
+  // that hardly moves, such as sitting, only the jumps between poses would be left.
   std::vector<double> moving_steps, moving_bends;
   for (size_t f = 0; f < bends.size(); ++f) {
     if (!(steps[f] > kStandsStill * frame_time)) continue;
     moving_steps.push_back(steps[f]);
     moving_bends.push_back(bends[f]);
   }
-  const double median_step = MedianOf(moving_steps), median_bend = MedianOf(moving_bends);
+  const bool moves = kMovingShare * moving_steps.size() > bends.size();
+  const double median_step = MedianOf(moves ? moving_steps : steps),
+               median_bend = MedianOf(moves ? moving_bends : bends);
   size_t count = 0, held_from = 0;
   bool after_stand = false;  // which is a calibration only where it is followed by a pose far from the motion
   for (size_t f = 0; f < bends.size(); ++f) {

@@ -100,7 +100,11 @@ async function open(t, file, { width = 640, height = 420, scheme = 'light', hash
   const url = pathToFileURL(join(folder, file)).href + hash;
   await page.goto(url);
   t.after(async () => {
-    const text = await page.evaluate(() => document.body.textContent);
+    const text = await page.evaluate(() => {
+      const copy = document.body.cloneNode(true);
+      for (const code of copy.querySelectorAll('script, style, noscript')) code.remove();
+      return copy.textContent;
+    });
     await context.close();
     assert.doesNotMatch(text, /undefined|\bNaN\b|\[object /, 'words of the language on the page');
     assert.deepEqual(errors, [], 'errors on the console');

@@ -138,7 +138,9 @@ TEST_F(MpiJob, OutlivesASuspensionThatIsLongerThanItsPatience) {
 ranks=
 until [ "$(echo $ranks | wc -w)" = 3 ]; do
   sleep 0.1
-  ranks=$(for child in $(cat /proc/$job/task/$job/children); do cat /proc/$child/task/$child/children; done 2>/dev/null)
+  ranks=$(for child in $(cat /proc/$job/task/$job/children); do
+    for rank in $(cat /proc/$child/task/$child/children); do [ "$(cat /proc/$rank/comm)" != mpi_job ] || echo $rank; done
+  done 2>/dev/null)
 done
 sleep 0.6
 kill -STOP $ranks && sleep 1.5 && kill -CONT $ranks && echo suspended
