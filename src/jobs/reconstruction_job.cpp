@@ -82,6 +82,7 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
 void Job::SetSeed(uint64_t seed) {
   configuration.SetSeed(seed);
   problem.options.seed = trajectory.options.seed = seed;
+  tracked = nullptr;
 }
 
 void Job::SetBaseline(character::ReferenceMotion poses) {

@@ -19,6 +19,7 @@ JobOptions ShortWalk() {
   options.configuration.sampling.selection.saved = 2;
   options.configuration.sampling.budget = 200;
   options.configuration.sampling.refinement.passes = 0;
+  options.configuration.run.baseline = Baseline::kReference;
   return options;
 }
 

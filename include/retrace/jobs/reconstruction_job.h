@@ -31,6 +31,7 @@ struct Job {
   Job(const JobOptions& options, const motion::Clip& clip);
 
   /// Another seed, between two searches.
+  /// The baseline stays; what was tracked for it is no longer the result of tracking with this seed.
   void SetSeed(uint64_t seed);
   /// Poses from which the targets of the methods are counted, instead of the reference (`/run/baseline`).
   void SetBaseline(character::ReferenceMotion poses);

@@ -47,6 +47,7 @@ void LimitDistance(const dynamics::Coordinates& coordinates, const dynamics::Mot
     back[0] = (largest_drift / drift - 1) * apart[0];
     back[2] = (largest_drift / drift - 1) * apart[2];
   }
+  if (drift <= largest_drift && heading <= largest_heading) return;
   if (heading > largest_heading) {
     back[4] = (largest_heading / heading - 1) * apart[4];
     const Quat turn = AxisRotation(1, back[4]);
