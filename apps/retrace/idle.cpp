@@ -107,7 +107,7 @@ int Stand(const Options& o, const Call& call) {
   TimeProgress progress(style, job.options.duration);
   sampling::Hooks hooks;
   hooks.on_iteration = [&](const sampling::IterationRecord& record) {
-    if (!record.smoothing) progress.Update(record.end);
+    if (!record.refinement) progress.Update(record.end);
   };
   hooks.stop = [&] { return stop(); };
   const runs::Standing result = runs::Stand(job, o.threads.value_or(0), hooks);

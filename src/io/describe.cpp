@@ -288,6 +288,10 @@ void JsonReader::Section(const Setting& setting, const Fields& fields) {
   }
 }
 
+void JsonReader::Retired(std::initializer_list<std::string_view> keys) {
+  old_keys_.insert(old_keys_.end(), keys.begin(), keys.end());
+}
+
 std::optional<JsonView> JsonReader::Find(const Setting& setting) {
   const std::string& key = keys_.emplace_back(setting.key);
   std::optional<JsonView> found;

@@ -8,7 +8,6 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/jobs/tracked_baseline.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/thread_farm.h"
 #include "retrace/planning/viability/continuation.h"
@@ -19,13 +18,18 @@
 namespace retrace::runs {
 namespace {
 
-/// The tracking as a reconstruction.
+/// The tracking as a reconstruction; that of the baseline, where there is one.
 Reconstruction Track(const Job& job, int threads, const sampling::Hooks& hooks) {
   Reconstruction result;
   result.method = Method::kTracking;
-  tracking::Hooks tracking_hooks;
-  tracking_hooks.stop = hooks.stop;
-  result.tracking = runs::Track(job, {}, tracking_hooks, threads);
+  if (job.tracked) {
+    result.tracking = *job.tracked;
+    result.timer = job.tracked->timer;
+  } else {
+    tracking::Hooks tracking_hooks;
+    tracking_hooks.stop = hooks.stop;
+    result.tracking = runs::Track(job, {}, tracking_hooks, threads);
+  }
   if (result.tracking->summary.status == tracking::Status::kStopped) throw StoppedError("the tracking was stopped");
   result.num_steps = result.tracking->num_steps;
   result.diverged = result.tracking->diverged;
@@ -110,7 +114,7 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
 
 double Reconstruction::cpu_seconds() const {
   return search.cpu_seconds + optimization.cpu_seconds + optimization.master_cpu_seconds +
-         (tracking ? tracking->cpu_seconds() : 0) + (end ? end->cpu_seconds : 0);
+         (tracking ? tracking->cpu_seconds() : baseline_cpu_seconds) + (end ? end->cpu_seconds : 0);
 }
 
 const control::OpenLoopControl& Reconstruction::control() const {
@@ -134,7 +138,7 @@ std::string Reconstruction::Choice() const {
 }
 
 parallel::WorkerFactory MakeWorkerFactory(const Job& job) {
-  if (job.LacksBaseline())
+  if (job.LacksBaseline() && job.configuration.run.baseline == Baseline::kTracked)
     throw std::logic_error("a job without the baseline that its configuration asks for (WithBaseline)");
   return job.configuration.run.method == Method::kTrajectory ? trajectory::MakeWorkerFactory(job.trajectory)
                                                              : sampling::MakeWorkerFactory(job.problem);
@@ -142,6 +146,7 @@ parallel::WorkerFactory MakeWorkerFactory(const Job& job) {
 
 Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
   Reconstruction result;
+  if (job.tracked) result.baseline_cpu_seconds = job.tracked->cpu_seconds();
   result.search = sampling::Run(job.problem, farm, hooks);
   const std::vector<sampling::IterationRecord>& iterations = result.search.iterations;
   const bool resumed = std::any_of(iterations.begin(), iterations.end(), [](const auto& i) { return i.restored; });

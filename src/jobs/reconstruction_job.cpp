@@ -82,6 +82,7 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
 void Job::SetSeed(uint64_t seed) {
   configuration.SetSeed(seed);
   problem.options.seed = trajectory.options.seed = seed;
+  tracked = nullptr;
 }
 
 void Job::SetBaseline(character::ReferenceMotion poses) {
@@ -90,7 +91,11 @@ void Job::SetBaseline(character::ReferenceMotion poses) {
 }
 
 bool Job::LacksBaseline() const {
-  return configuration.run.baseline == Baseline::kTracked && baseline == nullptr;
+  if (baseline != nullptr || tracked != nullptr) return false;
+  const RunSettings& run = configuration.run;
+  if (run.baseline != Baseline::kAutomatic) return run.baseline == Baseline::kTracked;
+  const bool samples = run.method == Method::kAuto || run.method == Method::kSampling;
+  return samples && reference().duration() <= kLongestTracked;
 }
 
 }  // namespace retrace::runs

@@ -47,13 +47,14 @@ io::Json SearchMember(const sampling::Summary& search) {
           {{"iteration", iteration.iteration}, {"fragment", iteration.fragment}, {"to_fragment", iteration.back_to}});
     }
   }
-  io::Json smoothing = io::Json::array();
-  for (const sampling::SmoothingPass& pass : search.smoothing) {
-    smoothing.push_back({{"roughness_before", pass.roughness_before},
-                         {"roughness", pass.roughness},
-                         {"deviation", pass.deviation},
-                         {"completed", pass.completed},
-                         {"accepted", pass.accepted}});
+  io::Json refinement = io::Json::array();
+  for (const sampling::RefinementPass& pass : search.refinement) {
+    refinement.push_back({{"cost_before", pass.cost_before},
+                          {"cost", pass.cost},
+                          {"noise", pass.noise},
+                          {"caution", pass.caution},
+                          {"largest_drift", pass.drift},
+                          {"linearized", pass.linearized}});
   }
   return {{"path_cost", search.path_cost},
           {"ending", Name(search.ending)},
@@ -62,7 +63,7 @@ io::Json SearchMember(const sampling::Summary& search) {
           {"samples", samples},
           {"distinct_saved", distinct},
           {"distinct_saved_by_the_letter", literal},
-          {"smoothing", smoothing}};
+          {"refinement", refinement}};
 }
 
 io::Json WindowsMember(const trajectory::Summary& summary, trajectory::Cost cost) {

@@ -17,7 +17,6 @@
 #include "retrace/math/random.h"
 #include "retrace/methods/idling/problem.h"
 #include "retrace/methods/idling/support.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/metrics/posture.h"
 #include "retrace/motion_editing/balancing.h"
 #include "retrace/parallel/rank_report.h"
@@ -180,7 +179,7 @@ sampling::Options SearchOptions(const StandingOptions& options) {
   search.samples = options.samples;
   search.selection.saved = std::max(1, options.samples / kSavedShare);
   search.growth = 1;
-  search.smoothing.samples = 0.5;
+  search.refinement.samples = 0.5;
   search.seed = options.seed;
   search.restart.samples = 0;
   search.budget = std::max(kPasses * options.samples, 1000.0);

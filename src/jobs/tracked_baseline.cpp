@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/jobs/tracking_run.h"
 #include "retrace/math/rotation.h"
 #include "retrace/planning/viability/replayed_control.h"
 
@@ -25,14 +25,18 @@ Vec3 Lead(const character::Joint& joint, const Vec3& torque, const Vec3& rate) {
   return angle > kLargestAngle ? Vec3(lead * (kLargestAngle / angle)) : lead;
 }
 
-}  // namespace
-
-character::ReferenceMotion TrackedBaseline(const Job& job) {
-  const Tracking tracked = Track(job);
+/// For how long the torques of a tracked motion are worth something [s].
+double Usable(const Tracking& tracked) {
   const metrics::Gate* const left = tracked.evaluation.FirstViolated();
   double usable = tracked.summary.control.duration();
   if (left != nullptr) usable = std::min(usable, left->first_violation);
-  if (!tracked.success()) usable -= kBeforeFall;
+  return tracked.success() ? usable : usable - kBeforeFall;
+}
+
+}  // namespace
+
+character::ReferenceMotion TrackedBaseline(const Job& job, const Tracking& tracked) {
+  const double usable = Usable(tracked);
   const character::Character& character = job.character();
   std::vector<character::Pose> poses = job.reference().poses();
   const double frame_time = job.reference().frame_time();
@@ -65,7 +69,10 @@ character::ReferenceMotion TrackedBaseline(const Job& job) {
 }
 
 Job WithBaseline(Job job) {
-  if (job.LacksBaseline()) job.SetBaseline(TrackedBaseline(job));
+  if (!job.LacksBaseline()) return job;
+  job.tracked = std::make_shared<const Tracking>(Track(job));
+  const bool is_result = job.configuration.run.method == Method::kAuto && job.tracked->success();
+  if (!is_result && Usable(*job.tracked) > 0) job.SetBaseline(TrackedBaseline(job, *job.tracked));
   return job;
 }
 

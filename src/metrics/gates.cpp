@@ -14,13 +14,15 @@ using character::State;
 
 GateLimits GateLimits::Of(const Character& character) const {
   const double size = character.height / kHumanHeight;
-  return {root_height * size, root_orientation, joint_position * size};
+  return {root_height * size, root_orientation, joint_position * size, world_position * size, judge_world};
 }
 
 io::Json GateLimits::ToJson() const {
   return {{"root_height", root_height},
           {"root_orientation_degrees", Degrees(root_orientation)},
-          {"joint_position", joint_position}};
+          {"joint_position", joint_position},
+          {"world_position", world_position},
+          {"judge_world", judge_world}};
 }
 
 bool Evaluation::success() const {
@@ -40,11 +42,13 @@ io::Json Evaluation::ToJson() const {
   json["success"] = success();
   json["completed"] = completed;
   json["simulated_duration"] = simulated_duration;
-  for (const Gate& gate : gates) {
-    io::Json entry = {{"passed", gate.passed()}, {"worst", gate.worst}, {"limit", gate.limit}};
-    if (!gate.passed()) entry["first_violation"] = gate.first_violation;
-    json["gates"][gate.name] = entry;
-  }
+  const auto entry = [](const Gate& gate) {
+    io::Json figures = {{"passed", gate.passed()}, {"worst", gate.worst}, {"limit", gate.limit}};
+    if (!gate.passed()) figures["first_violation"] = gate.first_violation;
+    return figures;
+  };
+  for (const Gate& gate : gates) json["gates"][gate.name] = entry(gate);
+  json["world"] = entry(world);
   json["mean_joint_error"] = mean_joint_error;
   json["drift"] = drift;
   return json;
@@ -79,11 +83,27 @@ void Describe(GateLimits& l, io::FieldVisitor& v) {
           io::Angle{{0.1, 180}});
   v.Field({"joint_position", "Largest mean distance of joints, after root translation and heading are removed", "m"},
           l.joint_position, io::Real{{1e-6, 100}});
+  v.Field({"world_position",
+           "Largest mean distance of joints in the world, drift and heading included; reported, and a tolerance where "
+           "judge_world is true",
+           "m"},
+          l.world_position, io::Real{{1e-6, 100}});
+  v.Field({"judge_world", "Whether the distance in the world decides about success, too"}, l.judge_world, io::Flag{});
 }
 
 double JointPositionError(const Character& character, const State& simulated, const State& reference) {
   return MeanJointDistance(character, simulated, reference[static_cast<size_t>(character.root)].orientation,
                            [&](size_t j) { return FromRoot(character, j, reference); });
+}
+
+double WorldPositionError(const Character& character, const State& simulated, const State& reference) {
+  double sum = 0;
+  for (const character::Joint& joint : character.joints) {
+    sum +=
+        (character::JointPosition(character, joint, simulated) - character::JointPosition(character, joint, reference))
+            .norm();
+  }
+  return sum / static_cast<double>(character.joints.size());
 }
 
 namespace {
@@ -130,6 +150,8 @@ Evaluator::Evaluator(const Character& character, const character::ReferenceMotio
   height_ = {"root_height", 0, limits.root_height};
   orientation_ = {"root_orientation", 0, limits.root_orientation};
   joints_ = {"joint_position", 0, limits.joint_position};
+  world_ = {"world_position", 0, limits.world_position};
+  judges_world_ = limits.judge_world;
 }
 
 void Evaluator::Add(const control::Trajectory& part) {
@@ -151,6 +173,7 @@ void Evaluator::Add(const control::Trajectory& part) {
     const double height = check(height_, std::abs(state[root].position.y() - target[root].position.y()), time);
     const double turn = check(orientation_, AngleBetween(state[root].orientation, target[root].orientation), time);
     joint_errors_.push_back(JointPositionError(character_, state, target));
+    check(world_, WorldPositionError(character_, state, target), time);
     at_end_ = std::max({height, turn, check(joints_, joint_errors_.back(), time)});
     Vec3 away = state[root].position - target[root].position;
     away.y() = 0;
@@ -162,6 +185,8 @@ void Evaluator::Add(const control::Trajectory& part) {
 Evaluation Evaluator::Finish(double expected_duration) const {
   Evaluation evaluation;
   evaluation.gates = {height_, orientation_, joints_};
+  evaluation.world = world_;
+  if (judges_world_) evaluation.gates.push_back(world_);
   evaluation.at_end = at_end_;
   for (const double error : joint_errors_) {
     evaluation.mean_joint_error += error / static_cast<double>(joint_errors_.size());

@@ -268,7 +268,9 @@ void MeasureStates(const Character& character, const control::Trajectory& trajec
     }
     const Vec3 shift = state[root].position - target[root].position;
     metrics.joint_error += share * JointPositionError(character, state, target);
-    metrics.world_error += share * MeanDistance(p, q, [](const Vec3& x) { return x; });
+    const double apart = MeanDistance(p, q, [](const Vec3& x) { return x; });
+    metrics.world_error += share * apart;
+    metrics.largest_world_error = std::max(metrics.largest_world_error, apart);
     metrics.local_error += share * MeanDistance(p, q, [&](const Vec3& x) -> Vec3 { return x + shift; });
     metrics.aligned_error += share * MeanDistance(p, q, aligned);
     metrics.segment_drift += share * MeanDistance(p, q, *segment);
@@ -361,6 +363,7 @@ io::Json ToJson(const Penetration& penetration) {
 io::Json MotionMetrics::ToJson(const Character& character) const {
   io::Json json = {{"joint_error", joint_error},
                    {"world_error", world_error},
+                   {"largest_world_error", largest_world_error},
                    {"local_error", local_error},
                    {"aligned_error", aligned_error},
                    {"largest_body_error", largest_body_error},
@@ -420,6 +423,7 @@ SuccessLevels JudgeLevels(const Evaluation& evaluation, const MotionMetrics& m, 
                  m.com_facing_error < limits.com_facing * body_height && m.quarter_trunk_error < limits.quarter_trunk;
   levels.main = evaluation.success();
   const double skating = m.skate_ratio - m.reference_skate_ratio;  // not a number: nothing to compare
+  levels.world = evaluation.near_in_world();
   levels.strict = levels.main && m.largest_body_error <= limits.body_position * (body_height / kHumanHeight) &&
                   !(skating > limits.skate_over_reference) && !(m.penetration.share >= limits.penetration_share) &&
                   !(m.penetration.largest >= limits.penetration_depth);

@@ -33,6 +33,7 @@ io::Json DescribeEvaluation(const std::string& name, const std::vector<results::
                       {"loose", count(summary.loose)},
                       {"main", count(summary.main)},
                       {"strict", count(summary.strict)},
+                      {"world", count(summary.world)},
                       {"viable", count(summary.viable)}};
     entry["quartiles"] = io::Json::array();
     for (const metrics::Quartiles& q : summary.successful) {

@@ -85,8 +85,10 @@ RunSummary SummarizeRows(const std::vector<const RunRow*>& rows) {
     summary.skipped += row->status == RunStatus::kSkipped;
     summary.failed += row->status == RunStatus::kFailedInput || row->status == RunStatus::kFailed;
     if (!row->ran()) continue;
-    const std::pair<SuccessCount*, bool> levels[] = {
-        {&summary.loose, row->levels.loose}, {&summary.main, row->levels.main}, {&summary.strict, row->levels.strict}};
+    const std::pair<SuccessCount*, bool> levels[] = {{&summary.loose, row->levels.loose},
+                                                     {&summary.main, row->levels.main},
+                                                     {&summary.strict, row->levels.strict},
+                                                     {&summary.world, row->levels.world}};
     for (const auto& [count, success] : levels) {
       count->k += success;
       ++count->n;
@@ -180,6 +182,7 @@ void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMe
   constexpr double kMillimeters = 1000;
   set(FigureIndex("joint_error_mm"), kMillimeters * m.joint_error);
   set(FigureIndex("world_error_mm"), kMillimeters * m.world_error);
+  set(FigureIndex("largest_world_error_mm"), kMillimeters * m.largest_world_error);
   set(FigureIndex("local_error_mm"), kMillimeters * m.local_error);
   set(FigureIndex("aligned_error_mm"), kMillimeters * m.aligned_error);
   set(FigureIndex("largest_body_error_mm"), kMillimeters * m.largest_body_error);
@@ -213,19 +216,11 @@ void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMe
 
 io::Json RunRow::ToJson() const {
   const auto number = [](double value) { return std::isfinite(value) ? io::Json(value) : io::Json(nullptr); };
-  io::Json json = {{"clip", clip},
-                   {"group", group},
-                   {"seed", seed},
-                   {"status", Name(status)},
-                   {"method", method},
-                   {"end", end},
-                   {"loose", levels.loose},
-                   {"main", levels.main},
-                   {"strict", levels.strict},
-                   {"violated", violated},
-                   {"violated_at_s", number(violated_at)},
-                   {"replayed", replayed},
-                   {"message", message}};
+  io::Json json = {{"clip", clip},           {"group", group},       {"seed", seed},
+                   {"status", Name(status)}, {"method", method},     {"end", end},
+                   {"loose", levels.loose},  {"main", levels.main},  {"strict", levels.strict},
+                   {"world", levels.world},  {"violated", violated}, {"violated_at_s", number(violated_at)},
+                   {"replayed", replayed},   {"message", message}};
   for (size_t f = 0; f < kFigures.size(); ++f) json["figures"][std::string(kFigures[f].name)] = number(figures[f]);
   return json;
 }
@@ -243,7 +238,8 @@ RunRow ReadRunRow(const io::JsonView& view) {
   if (view.Has("method")) row.method = view["method"].String();
   if (view.Has("end")) row.end = view["end"].String();
   if (!IsEnd(row.end)) view["end"].Expect("viable, not viable, not applicable or nothing");
-  row.levels = {view["loose"].Boolean(), view["main"].Boolean(), view["strict"].Boolean()};
+  row.levels = {view["loose"].Boolean(), view["main"].Boolean(), view["strict"].Boolean(),
+                view.Has("world") && view["world"].Boolean()};
   row.violated = view["violated"].String();
   row.violated_at = number(view["violated_at_s"]);
   row.replayed = view["replayed"].Boolean();
@@ -258,8 +254,8 @@ RunRow ReadRunRow(const io::JsonView& view) {
 
 std::string FormatRuns(const std::vector<RunRow>& rows) {
   io::CsvWriter csv;
-  for (const char* name : {"clip", "group", "seed", "status", "method", "end", "loose", "main", "strict", "violated",
-                           "violated_at_s", "replayed"}) {
+  for (const char* name : {"clip", "group", "seed", "status", "method", "end", "loose", "main", "strict", "world",
+                           "violated", "violated_at_s", "replayed"}) {
     csv.Text(name);
   }
   for (const Figure& figure : kFigures) csv.Text(figure.name);
@@ -272,7 +268,8 @@ std::string FormatRuns(const std::vector<RunRow>& rows) {
     csv.Text(Name(row.status));
     csv.Text(row.method);
     csv.Text(row.end);
-    for (const bool flag : {row.levels.loose, row.levels.main, row.levels.strict}) csv.Text(flag ? "1" : "0");
+    for (const bool flag : {row.levels.loose, row.levels.main, row.levels.strict, row.levels.world})
+      csv.Text(flag ? "1" : "0");
     csv.Text(row.violated);
     csv.NumberOrEmpty(row.violated_at);
     csv.Text(row.replayed ? "1" : "0");
@@ -313,7 +310,7 @@ std::vector<RunRow> ParseRuns(const std::string& text, const std::string& name) 
     if (table.Has("method")) row.method = table.Text("method")[r];
     if (table.Has("end")) row.end = table.Text("end")[r];
     if (!IsEnd(row.end)) fail(r, "end", "viable, not viable, not applicable or nothing");
-    row.levels = {flag("loose", r), flag("main", r), flag("strict", r)};
+    row.levels = {flag("loose", r), flag("main", r), flag("strict", r), table.Has("world") && flag("world", r)};
     row.violated = table.Text("violated")[r];
     row.violated_at = number("violated_at_s", r);
     row.replayed = flag("replayed", r);
@@ -346,7 +343,7 @@ std::vector<RunSummary> Summarize(const std::vector<RunRow>& rows) {
 std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
   io::CsvWriter csv;
   for (const char* name : {"scope", "name", "group", "runs", "skipped", "failed"}) csv.Text(name);
-  for (const char* level : {"loose", "main", "strict"}) {
+  for (const char* level : {"loose", "main", "strict", "world"}) {
     csv.Text(level);
     csv.Text(std::string(level).append("_lower_bound"));
   }
@@ -367,7 +364,7 @@ std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
     csv.Text(std::to_string(summary.main.n));
     csv.Text(std::to_string(summary.skipped));
     csv.Text(std::to_string(summary.failed));
-    for (const SuccessCount* count : {&summary.loose, &summary.main, &summary.strict}) {
+    for (const SuccessCount* count : {&summary.loose, &summary.main, &summary.strict, &summary.world}) {
       csv.Text(std::to_string(count->k));
       csv.NumberOrEmpty(count->bound());
     }
@@ -386,10 +383,11 @@ std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
 
 std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
   std::string page =
-      "| clip | success (bound) | loose | strict | viable end (bound) | joint error, mm | drift, m | jerk ratio at 30 "
+      "| clip | success (bound) | loose | strict | world | viable end (bound) | joint error, mm | world error, mm | "
+      "drift, m | jerk ratio at 30 "
       "Hz | skate ref / "
       "result | "
-      "deepest, mm | CPU s/s | simulated s/s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+      "deepest, mm | CPU s/s | simulated s/s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   int clips = 0;
   int reliable = 0;
   int skipped = 0;
@@ -401,7 +399,7 @@ std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
     }
     page.append("| ").append(Title(summary)).append(" | ");
     if (summary.main.n == 0) {
-      page.append(summary.failed > 0 ? "failed" : "skipped").append(" | | | | | | | | | | |\n");
+      page.append(summary.failed > 0 ? "failed" : "skipped").append(" | | | | | | | | | | | | |\n");
       continue;
     }
     if (summary.scope == RunSummary::Scope::kClip) {
@@ -411,8 +409,10 @@ std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
     const auto& good = summary.successful;
     page.append(ShownWithBound(summary.main)).append(" | ");
     page.append(Shown(summary.loose)).append(" | ").append(Shown(summary.strict)).append(" | ");
+    page.append(Shown(summary.world)).append(" | ");
     page.append(ShownWithBound(summary.viable)).append(" | ");
     page.append(Shown(good[FigureIndex("joint_error_mm")], 0)).append(" | ");
+    page.append(Shown(good[FigureIndex("world_error_mm")], 0)).append(" | ");
     page.append(Shown(good[FigureIndex("drift_m")].median, 2)).append(" | ");
     page.append(Shown(good[FigureIndex("jerk_ratio_30")].median, 1)).append(" | ");
     page.append(Shown(good[FigureIndex("reference_skate_ratio")].median, 2)).append(" / ");

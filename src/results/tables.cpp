@@ -199,7 +199,7 @@ std::string FormatSamples(const SampleTable& table) {
 std::string FormatCosts(const CostTable& costs) {
   io::CsvWriter writer;
   writer.Reserve(512 + costs.iterations.size() * 256);
-  for (const char* name : {"fragment", "attempt", "iteration", "start_time", "end_time", "smoothing", "samples",
+  for (const char* name : {"fragment", "attempt", "iteration", "start_time", "end_time", "refinement", "samples",
                            "diverged", "inside_gates", "saved"}) {
     writer.Text(name);
   }
@@ -216,7 +216,7 @@ std::string FormatCosts(const CostTable& costs) {
     writer.Integer(row->iteration);
     writer.Short(row->start_time);
     writer.Short(row->end_time);
-    writer.Integer(row->smoothing);
+    writer.Integer(row->refinement);
     for (const int count : {row->samples, row->diverged, row->inside_gates, row->saved}) writer.Integer(count);
     for (const metrics::FiveNumbers* numbers : {&row->drawn_costs, &row->saved_costs}) {
       for (const NumberColumn& number : kFiveNumbers) writer.ShortOrEmpty(numbers->*number.value);
@@ -505,7 +505,9 @@ CostTable ReadCosts(const std::filesystem::path& path) {
   integers("iteration", &IterationCosts::iteration);
   read("start_time", [](IterationCosts& row, double time) { row.start_time = time; });
   read("end_time", [](IterationCosts& row, double time) { row.end_time = time; });
-  read("smoothing", [](IterationCosts& row, double flag) { row.smoothing = flag != 0; });
+  // The passes after the search were smoothing passes in earlier versions.
+  read(table.Has("smoothing") ? "smoothing" : "refinement",
+       [](IterationCosts& row, double flag) { row.refinement = flag != 0; });
   integers("samples", &IterationCosts::samples);
   integers("diverged", &IterationCosts::diverged);
   integers("inside_gates", &IterationCosts::inside_gates);

@@ -111,7 +111,8 @@ TEST_F(Checkpoints, BadLimitsAreRefused) {
 
 TEST_F(Checkpoints, OfVariationsGoOnToo) {
   const std::string options =
-      kWalkClip + " --end 0.4 --method sampling --samples 100 --saved 20 --threads 1 --progress none --variations 3";
+      kWalkClip + " --end 0.4 --method sampling --samples 100 --saved 20 --threads 1 --progress none --variations 3 " +
+      "--set /run/baseline=reference --set /refinement/passes=1";
   const std::string command = kReconstruct + " " + options + " --output ";
   ASSERT_EQ(Execute(command + Path("whole")).code, 0);
   int stops = 0;

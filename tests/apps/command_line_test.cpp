@@ -402,7 +402,7 @@ TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
   const std::string run = Path("run");
   const std::string tight =
       " --end 1.2 --method sampling --samples 40 --saved 8 --progress plain --set /gates/root_height=0.01 --set " +
-      std::string("/gates/joint_position=0.02 --set /schedule/segmentation=off");
+      std::string("/gates/joint_position=0.02 --set /schedule/segmentation=off --set /run/baseline=reference");
   const Outcome failed = Execute(kReconstruct + " " + kClip + tight + " --set /search/max_back_offs=2 --output " + run);
   EXPECT_EQ(failed.code, 4) << failed.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
@@ -558,7 +558,8 @@ TEST_F(CommandLine, EqualControlsCountOnceAndWhatWasFoundIsKept) {
   EXPECT_EQ(Execute(walk + " --variations 2").code, 2) << "the folder is in use";
   // Without displacements every seed gives the same control.
   const Outcome outcome =
-      Execute(walk + " --variations 2 --max-tries 4 --force --set /search/window_scale=0 --set /search/refit=false");
+      Execute(walk + " --variations 2 --max-tries 4 --force --set /search/window_scale=0 --set /search/refit=false " +
+                                  "--set /refinement/passes=0");
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(outcome.text, "reconstruct: found 1 of 2 variations with 4 seeds: 0 not within tolerance, 3 the same\n");
   const io::Json list = io::ReadJson(all + "/variations.json");

@@ -24,7 +24,7 @@ TEST_F(ComposeProgram, LeavesARunThatTheOthersTake) {
   const std::string run = Path("run");
   const std::string command = kCompose + " " + library_ +
                               " --play walk,walk --push trunk,0:0:-50,0.4,0.2 --samples 100 --saved 20 "
-                              "--set /smoothing/passes=0 --progress plain";
+                              "--set /refinement/passes=0 --progress plain";
   const Outcome outcome = Execute(command + " --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("0.00 s: walk\n"));
@@ -47,7 +47,7 @@ TEST_F(ComposeProgram, GoesOnFromARunWithItsPushes) {
   const std::string begun = Path("begun"), run = Path("run");
   ASSERT_EQ(Execute(kReplay + " " + library_ + "/walk --push trunk,0:0:-1,2.2,0.1 --output " + begun).code, 0);
   const std::string command = kCompose + " " + library_ + " --begin " + begun +
-                              " --play walk --samples 100 --saved 20 --set /smoothing/passes=0 --progress plain";
+                              " --play walk --samples 100 --saved 20 --set /refinement/passes=0 --progress plain";
   const Outcome outcome = Execute(command + " --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_EQ(results::ReadTable(run + "/composition.csv").Text("control"), (std::vector<std::string>{begun, "walk"}));

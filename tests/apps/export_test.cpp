@@ -179,7 +179,7 @@ TEST_F(Export, APartOfAMotionIsExported) {
   const Outcome lost =
       Execute(kReconstruct + " " + kWalkClip +
               " --end 0.5 --method sampling --samples 20 --saved 5 --progress none --set /gates/joint_position=0.02"
-              " --set /search/budget=100 --set /smoothing/passes=0 --output " +
+              " --set /search/budget=100 --set /refinement/passes=0 --output " +
               run);
   ASSERT_EQ(lost.code, 4) << lost.text;
   const Outcome outcome = Execute(kExport + " " + run + " --to all");
@@ -203,7 +203,7 @@ TEST_F(Export, APushedMotionIsExportedAsPushed) {
 /// Runs that differ in all that a file can: bodies of meshes, four feet, a world of boxes, bodies and a height field.
 std::vector<std::string> DifferentRuns(const std::function<std::string(const std::string&)>& path) {
   const std::string small =
-      " --end 0.4 --method sampling --samples 20 --saved 5 --progress none --set /smoothing/passes=0 --output ";
+      " --end 0.4 --method sampling --samples 20 --saved 5 --progress none --set /refinement/passes=0 --output ";
   const std::string trot = std::string(RETRACE_SOURCE_DIR) + "/data/clips/trot.bvh";
   std::vector<std::string> runs;
   for (const auto& [name, arguments] :

@@ -111,7 +111,7 @@ TEST_F(CommandLine, Row05AndRow07SettingsThatCrashedOrNeverEnded) {
           {kWalkClip + " --end 0.8 --time-scale 0.01", 2, "expected a motion of 0.1 to 1200 s"},
           {small + "--set /reference/velocity_interval=1e-100", 2, "/reference/velocity_interval: found 1e-100"},
           {small + "--set /cost/balance_velocity=1e308", 2, "/cost/balance_velocity: found 1e+308"},
-          {small + "--set /smoothing/weight=1e308", 2, "/smoothing/weight: found 1e+308"},
+          {small + "--set /refinement/pose=1e308", 2, "/refinement/pose: found 1e+308"},
           {small + "--set /simulation/time_step=1e-300", 2, "/simulation/time_step: found 1e-300"},
           {small + "--set /simulation/time_step=1e-9", 2, "/simulation/time_step: found 1e-09"},
       });

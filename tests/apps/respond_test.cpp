@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const std::string kFewSamples =
-    " --seconds 1.5 --stand 0.3 --samples 100 --saved 20 --set /smoothing/passes=0 --progress plain";
+    " --seconds 1.5 --stand 0.3 --samples 100 --saved 20 --set /refinement/passes=0 --progress plain";
 
 class RespondProgram : public CommandLine {
  protected:

@@ -51,7 +51,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   ASSERT_EQ(Execute(kWalkIntoStand + " --output " + struck).code, 0);
   const std::string command = kRespond + " " + struck + " --library " + library +
                               " --seconds 1.2 --stand 0.2 --samples 60 --saved 15 --candidates 2 "
-                              "--set /smoothing/passes=0 --force-search --progress plain";
+                              "--set /refinement/passes=0 --force-search --progress plain";
   const Outcome outcome = Execute(command + " --output " + run);
   EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");

@@ -127,11 +127,11 @@ TEST_F(Track, IsAMethodOfReconstruct) {
   EXPECT_EQ(Execute(kReplay + " " + Path("chosen") + " --verify").code, 0);
   // Where the tracked motion exceeds the tolerances, the search takes over: here, because servos of no strength cannot
   // hold.
-  const Outcome fallen = Execute(command + "--method auto --set /tracking/torque_limit=1 --output " + Path("fallen"));
+  const Outcome fallen = Execute(command + "--method auto --set /run/baseline=reference --set /tracking/torque_limit=1 --output " + Path("fallen"));
   EXPECT_EQ(fallen.code, 0) << fallen.text;
   EXPECT_THAT(fallen.text, HasSubstr("found by sampling: the tracked motion fell after"));
   EXPECT_EQ(used(Path("fallen")), "sampling");
-  ASSERT_EQ(Execute(command + "--method sampling --output " + Path("sampled")).code, 0);
+  ASSERT_EQ(Execute(command + "--method sampling --set /run/baseline=reference --output " + Path("sampled")).code, 0);
   EXPECT_EQ(io::ReadFile(Path("fallen") + "/control.json"), io::ReadFile(Path("sampled") + "/control.json"));
   ExpectRefusals(kReconstruct, {{kWalkClip + " --method guessing", 2, "--method"},
                                 {kWalkClip + " --method tracking --variations 2 --output " + Path("many"), 2,

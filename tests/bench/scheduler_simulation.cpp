@@ -16,7 +16,7 @@
 #include "retrace/io/journal.h"
 #include "retrace/jobs/reconstruction.h"
 #include "retrace/math/random.h"
-#include "retrace/methods/sampling/rollout.h"
+#include "retrace/methods/sampling/search.h"
 #include "retrace/simulation/world_lanes.h"
 
 namespace {

@@ -34,7 +34,7 @@ const reconstruct = (clip, name, ...words) =>
   run(
     'reconstruct',
     ...[join(clips, clip), '--method', 'sampling', '--samples', '100', '--saved', '20', '--threads', '2', '--progress', 'none'],
-    ...['--set', '/smoothing/passes=0', '--output', join(folder, name), ...words],
+    ...['--set', '/refinement/passes=0', '--output', join(folder, name), ...words],
   );
 let browser;
 
@@ -56,7 +56,7 @@ before(async () => {
   run(
     'respond',
     ...[join(folder, 'library/walk'), '--library', join(folder, 'motions'), '--push', 'trunk,0:0:-250,0.6,0.1'],
-    ...['--seconds', '1.5', '--stand', '0.3', '--samples', '100', '--saved', '20', '--set', '/smoothing/passes=0'],
+    ...['--seconds', '1.5', '--stand', '0.3', '--samples', '100', '--saved', '20', '--set', '/refinement/passes=0'],
     ...['--output', join(folder, 'answered')],
   );
   run('report', join(folder, 'answered'));

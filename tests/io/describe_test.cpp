@@ -44,6 +44,7 @@ void Describe(Lamp& lamp, FieldVisitor& v) {
     section.Field({"on", "Whether it is on"}, lamp.on, Flag{});
     section.Field({"shade", "Its shade"}, lamp.shade,
                   Words<Shade>{{{Shade::kLight, "light"}, {Shade::kDark, "dark", "gloomy"}}});
+    section.Retired({"wick", "oil"});
   });
   v.Field({"serial", "Its number"}, lamp.serial, Natural{});
   v.Field({"room", "Where it is"}, lamp.room, Text{{"hall", "attic", "cellar"}});
@@ -136,6 +137,12 @@ TEST(Describe, UnderstandsOldNamesButNotBesideTheNewOnes) {
   Lamp lamp;
   Describe(lamp, all);
   EXPECT_EQ(all.json()["light"]["wattage"], 5);
+}
+
+TEST(Describe, AcceptsKeysThatNoLongerHaveAMeaningWhereTheyWere) {
+  EXPECT_EQ(Write(After(R"({"light": {"wick": 3, "oil": "any", "power": 9}})"))["light"]["power"], 9);
+  EXPECT_FALSE(Write(Lamp())["light"].contains("wick"));
+  EXPECT_THAT(Refusal(R"({"wick": 3})"), StartsWith("lamp.json: /wick: found the key \"wick\", expected one of"));
 }
 
 TEST(Describe, RefusesBadValuesWithTheirPlace) {

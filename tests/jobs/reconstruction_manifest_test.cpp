@@ -15,7 +15,7 @@ JobOptions FewSamplesOf(const std::string& clip) {
   options.configuration.sampling.samples = 4;
   options.configuration.sampling.selection.saved = 2;
   options.configuration.sampling.budget = 200;
-  options.configuration.sampling.smoothing.passes = 0;
+  options.configuration.sampling.refinement.passes = 0;
   return options;
 }
 

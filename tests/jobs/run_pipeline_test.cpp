@@ -22,7 +22,7 @@ struct Pipeline {
     job_options.configuration.run.method = Method::kSampling;
     job_options.configuration.sampling.samples = 4;
     job_options.configuration.sampling.selection.saved = 2;
-    job_options.configuration.sampling.smoothing.passes = 0;
+    job_options.configuration.sampling.refinement.passes = 0;
     options.output = samples / "run";
   }
   RunOutcome Execute(const RunSetting& setting = {}) const {

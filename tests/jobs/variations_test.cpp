@@ -19,7 +19,7 @@ JobOptions SearchedWalk() {
   options.configuration.run.method = Method::kSampling;
   options.configuration.sampling.samples = 10;
   options.configuration.sampling.selection.saved = 2;
-  options.configuration.sampling.smoothing.passes = 0;
+  options.configuration.sampling.refinement.passes = 0;
   return options;
 }
 

@@ -163,7 +163,7 @@ CostTable TwoIterations() {
   drawn.fragment = 0;
   drawn.attempt = 2;
   drawn.iteration = 7;
-  drawn.smoothing = true;
+  drawn.refinement = true;
   drawn.samples = 200;
   drawn.diverged = 3;
   drawn.inside_gates = 190;
@@ -176,7 +176,7 @@ CostTable TwoIterations() {
 
 TEST(Costs, HaveARowForEachIteration) {
   EXPECT_EQ(FormatCosts(TwoIterations()),
-            "fragment,attempt,iteration,start_time,end_time,smoothing,samples,diverged,inside_gates,saved,"
+            "fragment,attempt,iteration,start_time,end_time,refinement,samples,diverged,inside_gates,saved,"
             "drawn_least,drawn_first_quartile,drawn_median,drawn_third_quartile,drawn_most,"
             "saved_least,saved_first_quartile,saved_median,saved_third_quartile,saved_most,"
             "chosen,start,pose,smoothness,weighted_pose,weighted_smoothness,total\n"
@@ -195,7 +195,7 @@ TEST(ReadCosts, ReadsWhatWasWritten) {
   const CostTable costs = ReadCosts(path);
   EXPECT_EQ(FormatCosts(costs), text);
   ASSERT_EQ(costs.iterations.size(), 2u);
-  EXPECT_TRUE(costs.iterations[0].smoothing);
+  EXPECT_TRUE(costs.iterations[0].refinement);
   ASSERT_TRUE(costs.iterations[0].chosen.has_value());
   EXPECT_EQ(costs.iterations[0].chosen->start, 2);
   EXPECT_FALSE(costs.iterations[1].chosen.has_value());

@@ -44,7 +44,7 @@ void AddTaskOptions(cli::Command& command, JobArguments& o) {
 
 void AddQualityOption(cli::Command& command, JobArguments& o) {
   cli::AddWord(command, "--quality", o.quality, runs::QualityWords(),
-               "What the search spends: draft (one smoothing pass), standard (three), or best (1400 samples "
+               "What the search spends: draft (one refinement pass), standard (up to six), or best (1400 samples "
                "throughout: about three times the time) [standard]");
 }
 

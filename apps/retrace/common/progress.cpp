@@ -109,7 +109,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
                            {"diverged", record.diverged},
                            {"inside_gates", record.inside_gates},
                            {"back_to", record.back_to},
-                           {"smoothing", record.smoothing},
+                           {"refinement", record.refinement},
                            {"samples_per_second", rate_},
                            {"seconds_left", left}};
     std::fprintf(stderr, "%s\n", io::Dump(line).c_str());
@@ -118,7 +118,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
     std::fprintf(stderr,
                  "%sfragment %d/%d  %.2f of %.2f s  %d samples  best cost %.2f  saved %zu distinct "
                  "(%zu by the rule of the paper)  %.0f samples/s  %s left\n",
-                 record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.end, duration_,
+                 record.refinement ? "refinement: " : "", record.fragment + 1, fragments_, record.end, duration_,
                  record.drawn, record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate_,
                  ClockTime(left).c_str());
     if (record.back_to >= 0) {
@@ -127,7 +127,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
     }
   } else {
     std::fprintf(stderr, "\r[%s] %sfragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K",
-                 Bar(static_cast<double>(done) / fragments_).c_str(), record.smoothing ? "smoothing: " : "",
+                 Bar(static_cast<double>(done) / fragments_).c_str(), record.refinement ? "refinement: " : "",
                  record.fragment + 1, fragments_, record.best_cost, rate_, ClockTime(left).c_str());
   }
   std::fflush(stderr);

@@ -96,8 +96,11 @@ int Reconstruct(const ReconstructionArguments& o, const Call& call) {
   run.output = OutputOf(o);
   std::optional<runs::Job> prepared;
   parallel::PrepareRanks(mpi, o.rank_timeout, [&] {
-    prepared.emplace(runs::WithBaseline(runs::Job(ParseJob(o.job))));
-    if (!o.dry_run) runs::CheckOptions(run);
+    prepared.emplace(runs::Job(ParseJob(o.job)));
+    if (!o.dry_run) {
+      runs::CheckOptions(run);
+      prepared.emplace(runs::WithBaseline(std::move(*prepared)));
+    }
     runs::MeasuredOf(*prepared);             // a measurement that does not fit is better known now, too
     if (run.report) runs::FindReportPage();  // better now than after the search
     return prepared->identity;

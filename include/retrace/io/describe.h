@@ -208,6 +208,9 @@ class FieldVisitor {
 
   virtual ~FieldVisitor() = default;
   virtual void Section(const Setting& setting, const Fields& fields) = 0;
+  /// Keys that files of earlier versions may have in this object and that no longer have a meaning: a reader accepts
+  /// them and ignores their values.
+  virtual void Retired(std::initializer_list<std::string_view> /*keys*/) {}
 
   virtual void Field(const Setting& setting, double& value, const Real& kind) = 0;
   virtual void Field(const Setting& setting, int& value, const Integer& kind) = 0;
@@ -382,6 +385,8 @@ class JsonReader final : public UniformVisitor<JsonReader> {
   void Section(const Setting& setting, const Fields& fields) override;
   template <typename T, typename Kind>
   void Visit(const Setting& setting, T& value, const Kind& kind);
+
+  void Retired(std::initializer_list<std::string_view> keys) override;
 
   /// To be called after all fields: refuses keys that no field has, then missing ones.
   void Finish() const;

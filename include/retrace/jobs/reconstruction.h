@@ -31,6 +31,7 @@ struct Reconstruction {
   Method method = Method::kSampling;  ///< that found the control: never kAuto
   sampling::Summary search;           ///< of sampling; else empty
   std::optional<Tracking> tracking;   ///< what tracking came to, where it was tried
+  double baseline_cpu_seconds = 0;    ///< of a motion that was tracked for its torques alone [s]
   trajectory::Summary optimization;   ///< of trajectory optimization; else empty
   size_t num_steps = 0;               ///< that were simulated
   bool diverged = false;              ///< in the new world

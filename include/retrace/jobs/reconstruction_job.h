@@ -18,6 +18,8 @@
 
 namespace retrace::runs {
 
+struct Tracking;
+
 /// Everything that all ranks prepare alike: options, files, and the clip that they make. A value: copies share the
 /// prepared clip, to which the problems point. It runs no method.
 struct Job {
@@ -29,10 +31,11 @@ struct Job {
   Job(const JobOptions& options, const motion::Clip& clip);
 
   /// Another seed, between two searches.
+  /// The baseline stays; what was tracked for it is no longer the result of tracking with this seed.
   void SetSeed(uint64_t seed);
   /// Poses from which the targets of the methods are counted, instead of the reference (`/run/baseline`).
   void SetBaseline(character::ReferenceMotion poses);
-  /// Whether the configuration asks for such a baseline and there is none yet (TrackedBaseline).
+  /// Whether the configuration asks for such a baseline and the motion has not been tracked for it (WithBaseline).
   bool LacksBaseline() const;
 
   const character::Character& character() const { return prepared->character; }
@@ -46,6 +49,7 @@ struct Job {
   std::optional<motion::MeasuredForces> measured;
   std::shared_ptr<const task::PreparedClip> prepared;
   std::shared_ptr<const character::ReferenceMotion> baseline = {};  ///< null: the reference is
+  std::shared_ptr<const Tracking> tracked = {};  ///< that the baseline is of; null: it was not tracked for one
   sampling::Problem problem;
   trajectory::Problem trajectory;
 

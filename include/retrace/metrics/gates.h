@@ -21,6 +21,10 @@ struct GateLimits {
   double root_height = 0.25;  ///< of the root body's center from the reference's [m]
   double root_orientation = 60 * (3.14159265358979323846 / 180);  ///< angle between root orientations [rad]
   double joint_position = 0.25;  ///< mean over joints after removing root translation and heading [m]
+  /// Mean over joints in the world, drift and heading included [m]: the criterion of learned trackers (Luo et al.
+  /// 2021).
+  double world_position = 0.5;
+  bool judge_world = false;  ///< whether that decides, too; the criterion of Liu et al. 2010 allows any drift
 
   /// Those of a character: meters times its height as a share of the human's.
   GateLimits Of(const character::Character& character) const;
@@ -41,11 +45,15 @@ struct Gate {
 struct Evaluation {
   bool completed = false;         ///< simulated to the end of the reference
   double simulated_duration = 0;  ///< [s]
-  std::vector<Gate> gates;        ///< root_height, root_orientation, joint_position
-  double mean_joint_error = 0;    ///< mean over time of the joint_position figure [m]
-  double at_end = 0;              ///< largest figure of the tolerances in the last state, as a share of its limit
-  double drift = 0;               ///< horizontal distance of the root from the reference's at the end [m]; not gated
+  std::vector<Gate> gates;        ///< root_height, root_orientation, joint_position; world, where that is judged
+  /// Mean distance of the joints in the world, which is reported whether or not it is judged.
+  Gate world = {"world_position"};
+  double mean_joint_error = 0;  ///< mean over time of the joint_position figure [m]
+  double at_end = 0;            ///< largest figure of the tolerances in the last state, as a share of its limit
+  double drift = 0;             ///< horizontal distance of the root from the reference's at the end [m]; not gated
   bool success() const;
+  /// Whether it stays near the reference in the world to its end, whatever the other tolerances say.
+  bool near_in_world() const { return completed && world.passed(); }
   /// The tolerance that was left first (of several at once the first of the list), or null.
   const Gate* FirstViolated() const;
 
@@ -55,6 +63,10 @@ struct Evaluation {
 /// Mean distance of corresponding joints after both motions are moved to a common root position and turned to a common
 /// heading: by the turn about the vertical in the rotation between the two roots, which exists in any posture.
 double JointPositionError(const character::Character& character, const character::State& simulated,
+                          const character::State& reference);
+
+/// Mean distance of corresponding joints in the world [m].
+double WorldPositionError(const character::Character& character, const character::State& simulated,
                           const character::State& reference);
 
 /// How close a state is to exceeding the tolerances: the largest of its figures as a share of their limits; above 1 it
@@ -106,6 +118,8 @@ class Evaluator {
   Gate height_;
   Gate orientation_;
   Gate joints_;
+  Gate world_;
+  bool judges_world_;
   std::vector<double> joint_errors_;  // (states)
   double drift_ = 0;
   double at_end_ = 0;

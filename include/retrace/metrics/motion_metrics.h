@@ -40,6 +40,9 @@ struct MotionMetrics {
   /// use [m].
   double joint_error = 0;
   double world_error = 0;  ///< G-MPJPE: mean distance of joints in the world [m] (SMPLSim, PHC)
+  /// The largest of a state of the same distance [m]: learned trackers count a motion as a success where it stays below
+  /// 0.5 m (Evaluation::near_in_world).
+  double largest_world_error = 0;
   double local_error = 0;  ///< MPJPE, root-relative: root position removed, heading not [m] (SMPLSim, PHC)
   /// Mean distance of joints after a turn about the vertical and a horizontal shift bring the roots together in each
   /// state: height counts [m]. UHC and PHC measure in the world; an open-loop motion drifts there.
@@ -133,6 +136,7 @@ struct SuccessLevels {
   bool loose = false;
   bool main = false;
   bool strict = false;
+  bool world = false;  ///< Evaluation::near_in_world, the success criterion of PHC and others
 };
 
 /// A figure that is not a number fails no limit: nothing was there to measure.

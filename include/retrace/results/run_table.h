@@ -38,6 +38,7 @@ inline constexpr std::array kFigures = {
     Figure{"duration_s", FigureKind::kMotion},  // of the reference
     Figure{"joint_error_mm", FigureKind::kMotion},
     Figure{"world_error_mm", FigureKind::kMotion},
+    Figure{"largest_world_error_mm", FigureKind::kMotion, {}, true},
     Figure{"local_error_mm", FigureKind::kMotion},
     Figure{"aligned_error_mm", FigureKind::kMotion},
     Figure{"largest_body_error_mm", FigureKind::kMotion},
@@ -71,7 +72,7 @@ inline constexpr std::array kFigures = {
     Figure{"back_offs", FigureKind::kCost, "rewinds"},
     Figure{"rollouts", FigureKind::kCost},
     Figure{"simulated_s_per_s", FigureKind::kCost},  // simulated seconds per second of motion
-    Figure{"search_s_per_s", FigureKind::kCost},     // of these, before smoothing
+    Figure{"search_s_per_s", FigureKind::kCost},     // of these, before refinement
     Figure{"cpu_s_per_s", FigureKind::kTiming},      // CPU seconds of all rollouts per second of motion
     Figure{"wall_s", FigureKind::kTiming},
 };
@@ -126,8 +127,8 @@ struct RunRow {
 /// Reads what RunRow::ToJson wrote. Throws InputError with the JSON pointer.
 RunRow ReadRunRow(const io::JsonView& view);
 
-/// CSV: clip, group, seed, status, method, end, loose, main, strict (0 or 1), violated, violated_at_s, replayed, the
-/// figures, message. What was not measured is an empty cell.
+/// CSV: clip, group, seed, status, method, end, loose, main, strict, world (0 or 1), violated, violated_at_s, replayed,
+/// the figures, message. What was not measured is an empty cell.
 std::string FormatRuns(const std::vector<RunRow>& rows);
 /// Reads such a table. Throws InputError with file, line and column.
 std::vector<RunRow> ParseRuns(const std::string& text, const std::string& name);
@@ -156,6 +157,7 @@ struct RunSummary {
   SuccessCount loose;
   SuccessCount main;
   SuccessCount strict;
+  SuccessCount world;
   SuccessCount viable;                                              ///< ends, of those to which it applies
   std::array<metrics::Quartiles, kFigures.size()> successful = {};  ///< over runs with main success
   std::array<metrics::Quartiles, kFigures.size()> all = {};         ///< over all runs that ran

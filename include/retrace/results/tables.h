@@ -78,7 +78,7 @@ struct IterationCosts {
   int iteration = 0;                 ///< running number
   double start_time = 0;             ///< of the fragment [s]
   double end_time = 0;               ///< [s]
-  bool smoothing = false;            ///< of a smoothing pass, whose costs have other weights
+  bool refinement = false;           ///< of a refinement pass, which ranks by another cost
   int samples = 0;                   ///< that were drawn
   int diverged = 0;                  ///< of these
   int inside_gates = 0;              ///< of these, with a margin
@@ -95,7 +95,7 @@ struct CostTable {
 };
 
 /// One row per iteration, sorted by fragment, attempt. Columns: fragment, attempt, iteration, start_time, end_time;
-/// smoothing as 0 or 1; samples, diverged, inside_gates, saved; drawn_NUMBER and saved_NUMBER, the five numbers of the
+/// refinement as 0 or 1; samples, diverged, inside_gates, saved; drawn_NUMBER and saved_NUMBER, the five numbers of the
 /// total costs (least, first_quartile, median, third_quartile, most; empty where there is none); of the chosen sample
 /// chosen (its number), start, TERM of each term, weighted_TERM of each term, total, which are empty where none is
 /// chosen. Costs have 7 significant digits. Throws std::invalid_argument as FormatSamples does.
@@ -140,7 +140,7 @@ Table ReadTable(const std::filesystem::path& path);
 SampleTable ReadSamples(const std::filesystem::path& path);
 
 /// Reads what FormatCosts wrote. The costs.csv of earlier versions had a row per sample: its iterations are put
-/// together, without their running numbers, the samples within tolerance and whether they smoothed, which are 0.
+/// together, without their running numbers, the samples within tolerance and whether they refined, which are 0.
 /// Throws InputError with file, line and column.
 CostTable ReadCosts(const std::filesystem::path& path);
 

@@ -19,7 +19,7 @@ struct CostWeights {
   double end_effector = 30;
   double balance = 10;
   double drift = 0;       ///< not a term of the paper
-  double smoothness = 0;  ///< not a term of the paper: of smoothing passes [s^2]
+  double smoothness = 0;  ///< not a term of the paper: of trajectory optimization [s^2]
 };
 
 /// What the terms of the paper leave open.

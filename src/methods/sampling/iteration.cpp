@@ -17,6 +17,16 @@ namespace {
 /// state only, many enough that the feedforward simulation, which is counted once for each share, hardly counts.
 constexpr int kMaxSamplesPerShare = 32;
 
+/// The selection of the best alone: ranks that foresee the rest of the motion need no others beside them.
+SelectionOptions BestOf(const std::vector<double>& ranks, int saved) {
+  const auto usable = std::count_if(ranks.begin(), ranks.end(), [](double rank) { return std::isfinite(rank); });
+  SelectionOptions options;
+  options.saved = saved;
+  options.discarded = usable > saved ? 1 - (saved + 0.5) / static_cast<double>(usable) : 0;
+  options.exponent = 1;
+  return options;
+}
+
 }  // namespace
 
 Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vector<Node>& starts,
@@ -36,9 +46,17 @@ Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vect
     int count = plan_.samples / num_starts + (s < plan_.samples % num_starts ? 1 : 0);
     if (count == 0) break;
     Proposal& proposal = *proposals_.emplace_back(std::make_shared<Proposal>());
-    proposal.distribution = plan_.distributions[static_cast<size_t>(s) % plan_.distributions.size()];
+    const Node& start = starts[static_cast<size_t>(s)];
     proposal.undisplaced = sample;
-    if (!plan_.ramps) proposal.kept = starts[static_cast<size_t>(s)].displacement;
+    if (plan_.guidance != nullptr) {
+      const auto fragment = static_cast<size_t>(plan_.fragment);
+      proposal.ramp_from = OffsetsOf(problem, start);
+      guided_starts_.push_back(plan_.guidance->StartOf(fragment, *start.end, *proposal.ramp_from));
+      proposal.distribution = plan_.guidance->ProposalFrom(fragment, guided_starts_.back());
+    } else {
+      proposal.distribution = plan_.distributions[static_cast<size_t>(s) % plan_.distributions.size()];
+      proposal.kept = start.displacement;
+    }
     // The first task of a start state finds the center from its candidate 0; others simulate that in addition. This is
     // what is counted, whether or not a farm spares or repeats it: the budget must not depend on where samples were
     // simulated.
@@ -78,13 +96,6 @@ std::vector<Iteration::Share> Iteration::SharesOf(size_t task) const {
   return shares;
 }
 
-/// While workers are waiting, nothing is drawn that they do not wait for.
-Proposal& Iteration::ProposalOf(size_t start) {
-  Proposal& proposal = *proposals_[start];
-  if (plan_.ramps && !proposal.ramp_from) proposal.ramp_from = OffsetsOf(problem_, starts_[start]);
-  return proposal;
-}
-
 parallel::Bytes Iteration::Pack(size_t task) {
   parallel::Bytes bytes;
   for (const Share& share : SharesOf(task)) {
@@ -94,7 +105,7 @@ parallel::Bytes Iteration::Pack(size_t task) {
     rollouts.first_sample = static_cast<int>(share.first);
     rollouts.num_samples = static_cast<int>(share.count);
     rollouts.start = *starts_[share.start].end;
-    rollouts.proposal = ProposalOf(share.start);
+    rollouts.proposal = *proposals_[share.start];
     sampling::Pack(rollouts, bytes);
   }
   return bytes;
@@ -115,6 +126,13 @@ void Iteration::Handle(size_t task, std::span<const std::byte> bytes) {
       entry.diverged = result.samples[s].diverged;
       entry.terms = result.samples[s].terms;
       entry.gate_ratio = result.samples[s].gate_ratio;
+      if (plan_.guidance != nullptr && !entry.diverged) {
+        const Guidance::Score score =
+            plan_.guidance->Judge(static_cast<size_t>(plan_.fragment), guided_starts_[share.start],
+                                  result.samples[s].end, entry.terms, result.samples[s].turns);
+        entry.path_cost = score.cost;
+        entry.rank = starts_[share.start].path_cost + score.cost + score.cost_to_go;
+      }
       SetCost(entry);
       memory_.ends[sample].swap(result.samples[s].end);
     }
@@ -140,6 +158,8 @@ void Store(const IterationRecord& record, const Simulated& simulated, parallel::
     const uint8_t flags = (entry.diverged ? 1 : 0) | (entry.saved ? 2 : 0);
     parallel::Put(bytes, &entry.terms, 1);
     parallel::Put(bytes, &entry.gate_ratio, 1);
+    parallel::Put(bytes, &entry.path_cost, 1);
+    parallel::Put(bytes, &entry.rank, 1);
     parallel::Put(bytes, &flags, 1);
     if (entry.saved) parallel::Put(bytes, simulated.saved[s]->data(), simulated.saved[s]->size());
   }
@@ -149,7 +169,10 @@ void Iteration::SetCost(SampleRecord& entry) const {
   entry.cost = entry.terms.Total(plan_.weights);
   // A motion that has no finite cost, or whose distance from the tolerances is none, has diverged, whatever its bodies
   // do.
-  if (!std::isfinite(entry.cost) || !std::isfinite(entry.gate_ratio)) entry.diverged = true;
+  if (!std::isfinite(entry.cost) || !std::isfinite(entry.gate_ratio) || !std::isfinite(entry.path_cost) ||
+      !std::isfinite(entry.rank)) {
+    entry.diverged = true;
+  }
   if (entry.diverged) entry.cost = std::numeric_limits<double>::infinity();
 }
 
@@ -164,7 +187,7 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
   }
   reader.Take(&record.cpu_seconds, 1);
   for (size_t s = 0; s < proposals_.size(); ++s) {
-    Offsets& center = ProposalOf(s).center.emplace(NoOffsets(problem_));
+    Offsets& center = proposals_[s]->center.emplace(NoOffsets(problem_));
     reader.Take(center.data(), center.size());
   }
   size_t share = 0;
@@ -175,6 +198,8 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
     uint8_t flags = 0;
     reader.Take(&entry.terms, 1);
     reader.Take(&entry.gate_ratio, 1);
+    reader.Take(&entry.path_cost, 1);
+    reader.Take(&entry.rank, 1);
     reader.Take(&flags, 1);
     entry.diverged = (flags & 1) != 0;
     SetCost(entry);
@@ -194,12 +219,17 @@ std::vector<Node> Iteration::Select() {
     record.inside_gates += Inside(entry);
   }
   record.best_cost = *std::min_element(costs.begin(), costs.end());
-  if (problem_.options.keep_inside_gates && record.inside_gates > 0) {
+  const bool guided = plan_.guidance != nullptr;
+  for (size_t s = 0; guided && s < costs.size(); ++s) {
+    if (std::isfinite(costs[s])) costs[s] = record.samples[s].rank;
+  }
+  // A refinement needs no sample inside: it keeps its path.
+  if (problem_.options.keep_inside_gates && (guided || record.inside_gates > 0)) {
     for (size_t s = 0; s < costs.size(); ++s) {
       if (!Inside(record.samples[s])) costs[s] = std::numeric_limits<double>::infinity();
     }
   }
-  record.selection = SelectSamples(costs, plan_.selection);
+  record.selection = SelectSamples(costs, guided ? BestOf(costs, plan_.selection.saved) : plan_.selection);
   record.diverged = static_cast<size_t>(
       std::count_if(record.samples.begin(), record.samples.end(), [](const SampleRecord& s) { return s.diverged; }));
   std::vector<Node> nodes;
@@ -212,7 +242,7 @@ std::vector<Node> Iteration::Select() {
     node.start = entry.start;
     node.iteration = static_cast<size_t>(record.iteration);
     node.sample = sample;
-    node.path_cost = starts_[entry.start].path_cost + entry.cost;
+    node.path_cost = starts_[entry.start].path_cost + (guided ? entry.path_cost : entry.cost);
     node.proposal = proposals_[entry.start];
     if (problem_.options.correlation > 0 && static_cast<int>(sample) != node.proposal->undisplaced) {
       node.displacement = node.proposal->Displacement(OffsetsOf(problem_, node));
@@ -223,8 +253,17 @@ std::vector<Node> Iteration::Select() {
     node.end = end;
     nodes.push_back(std::move(node));
   }
+  if (guided) nodes.push_back(PathNode());
   SummarizeCosts();
   return nodes;
+}
+
+Node Iteration::PathNode() const {
+  const auto fragment = static_cast<size_t>(plan_.fragment);
+  Node node = plan_.guidance->PathNode(fragment);
+  node.parent = starts_.size() - 1;
+  node.path_cost = plan_.guidance->PathCost(fragment);
+  return node;
 }
 
 void Iteration::SummarizeCosts() {

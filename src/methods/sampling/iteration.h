@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "guidance.h"
 #include "retrace/methods/sampling/problem.h"
 #include "retrace/methods/sampling/proposal.h"
 #include "retrace/methods/sampling/rollout.h"
@@ -24,7 +25,9 @@ struct IterationPlan {
   SelectionOptions selection;
   task::CostWeights weights;
   std::vector<OffsetDistribution> distributions;  ///< at least one; start states take turns between them
-  bool ramps = false;                             ///< targets go over from the start state's offsets, without jumps
+  /// A refinement has it instead of distributions: samples go over from the start state's offsets without jumps, and
+  /// are ranked by the guidance, whose path is the last of the start states and stays among those that are saved.
+  const Guidance* guidance = nullptr;
 };
 
 /// What an iteration simulated, beside its record.
@@ -66,8 +69,6 @@ class Iteration final : private parallel::Work {
     size_t count = 0;
   };
   size_t num_tasks() const override { return tasks_.size(); }
-  /// The proposal of a start state, with what it takes over from that.
-  Proposal& ProposalOf(size_t start);
   /// What a task has of the shares.
   std::vector<Share> SharesOf(size_t task) const;
   parallel::Bytes Pack(size_t task) override;
@@ -79,6 +80,8 @@ class Iteration final : private parallel::Work {
   /// For what is simulated.
   void MakeRoom();
 
+  /// The node of the path that is refined.
+  Node PathNode() const;
   bool Inside(const SampleRecord& entry) const;
   void SetCost(SampleRecord& entry) const;
   /// Sums over all samples, whose records may be forgotten.
@@ -92,6 +95,7 @@ class Iteration final : private parallel::Work {
   std::vector<std::vector<parallel::Part>> tasks_;  // of shares; samples of a task are simulated side by side
   /// (start states with samples) each without a center until a task has found it
   std::vector<std::shared_ptr<Proposal>> proposals_;
+  std::vector<Guidance::Start> guided_starts_;  // (start states with samples) of a refinement
   IterationMemory& memory_;
   std::vector<std::shared_ptr<const character::State>> saved_;  // (samples)
 };

@@ -17,26 +17,39 @@ void Describe(RestartOptions& o, io::FieldVisitor& v) {
       o.patience, io::Real{{0, 1e9}});
 }
 
-void Describe(SmoothingOptions& o, io::FieldVisitor& v) {
+void Describe(RefinementOptions& o, io::FieldVisitor& v) {
+  const io::Real weight{task::kWeights};
   v.Field({"passes", "Largest number of passes, as far as the budget goes; 0: none"}, o.passes, io::Integer{0, 100});
   v.Field({"samples", "Samples and saved samples, as a share of the search's"}, o.samples, io::Real{{0, 1, true}});
-  v.Field({"weight", "Weight of the smoothness term in the cost of these passes", "s^2"}, o.weight,
-          io::Real{task::kWeights});
-  v.Field({"drift", "Least weight of the drift term in the cost of these passes"}, o.drift, io::Real{task::kWeights});
-  v.Field({"blend", "Share of the fragments before and after in the mean of offsets"}, o.blend, io::Real{{0, 1}});
-  v.Field({"deviation", "Standard deviation around the mean, as a share of the sampling window"}, o.deviation,
+  v.Field({"least_gain", "Share of the cost that a pass must gain for another one to follow"}, o.least_gain,
+          io::Real{{0, 1}});
+  v.Field({"passes_per_model", "Passes that share one linearization of the simulation"}, o.passes_per_model,
+          io::Integer{1, 100});
+  v.Field({"root_position", "Weight of the squared distance of the root from its place in the world", "1/m^2"},
+          o.root_position, weight);
+  v.Field({"root_orientation", "Weight of the squared angle between the orientations of the roots", "1/rad^2"},
+          o.root_orientation, weight);
+  v.Field({"pose", "Weight of the squared angles between the rotations of the joints", "1/rad^2"}, o.pose, weight);
+  v.Field({"velocity", "Weight of squared differences of velocities; three times that for the root", "s^2/rad^2"},
+          o.velocity, weight);
+  v.Field({"change", "Weight of the squared change of offsets from one fragment to the next", "1/rad^2"}, o.change,
+          weight);
+  v.Field({"turn", "Weight of the squared change of offsets by a pass, in the linear quadratic model", "1/rad^2"},
+          o.turn, io::Real{{1e-6, task::kWeights.max}});
+  v.Field({"smoothness", "Weight of the smoothness term: distance of angular accelerations from the reference's",
+           "s^2/rad"},
+          o.smoothness, weight);
+  v.Field({"largest_drift", "Drift that a pass corrects at most", "m"}, o.largest_drift, io::Real{{0, 100}});
+  v.Field({"largest_heading", "Error of the heading that a pass corrects at most", "rad"}, o.largest_heading,
           io::Real{{0, 10}});
-  v.Field({"decay", "Factor on the deviation from one pass to the next"}, o.decay, io::Real{{0, 1, true}});
+  v.Field({"noise", "Standard deviation of the random part of an offset in the first pass", "rad"}, o.noise,
+          io::Real{{0, 10}});
+  v.Field({"noise_decay", "Factor on it from one pass to the next"}, o.noise_decay, io::Real{{0, 1, true}});
+  v.Field({"largest_turn", "Largest change of an offset by a pass, but for its random part", "rad"}, o.largest_turn,
+          io::Real{{0, 10}});
   v.Field({"ramp", "Share of a fragment over which its targets go over to the new offsets"}, o.ramp, io::Real{{0, 1}});
-  v.Field({"cost_limit",
-           "Simulated time that a pass may spend before it is given up, as a multiple of what it takes without going "
-           "back",
-           "",
-           {"patience"}},
-          o.cost_limit, io::Real{{1, 1000}});
-  v.Field({"failure_limit",
-           "Simulated time that passes that are given up may spend in all before the smoothing ends, in the same unit"},
-          o.failure_limit, io::Real{{0, 1000}});
+  // They belonged to the smoothing passes of earlier versions.
+  v.Retired({"weight", "drift", "blend", "deviation", "decay", "cost_limit", "patience", "failure_limit"});
 }
 
 void Describe(Options& o, io::FieldVisitor& v) {
@@ -117,8 +130,13 @@ void Describe(Options& o, io::FieldVisitor& v) {
   });
   v.Section({"restart", "A second beginning, with more samples, of a search that does not reach the end"},
             [&](io::FieldVisitor& section) { Describe(o.restart, section); });
-  v.Section({"smoothing", "Passes after the search that make its result smoother (after Liu, Yin and Guo 2015)"},
-            [&](io::FieldVisitor& section) { Describe(o.smoothing, section); });
+  v.Section(
+      {"refinement",
+       "Passes after the search that bring its result closer to the reference, guided by a local linear quadratic "
+       "model",
+       "",
+       {"smoothing"}},
+      [&](io::FieldVisitor& section) { Describe(o.refinement, section); });
 }
 
 std::optional<std::string> Options::Validate() const {

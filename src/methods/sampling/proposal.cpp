@@ -62,6 +62,23 @@ Offsets DrawNormal(const NormalOffsets& normal, const Offsets* center, const Mix
   return offsets;
 }
 
+/// The offsets of the path, turned by the feedback and a share of the correction, and at random.
+Offsets DrawGuided(const GuidedOffsets& guided, double share, double noise, const character::Character& character,
+                   RandomStream* random) {
+  Offsets offsets = guided.path;
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    Vec3 turn = guided.feedback[j] + share * guided.correction[j];
+    for (int a = 0; random != nullptr && a < 3; ++a) {
+      if (character.joints[j].UsesAxis(a)) turn[a] += noise * random->Normal();
+    }
+    if (turn != Vec3::Zero()) offsets[j] = FromRotationVector(turn) * offsets[j];
+  }
+  return offsets;
+}
+
+constexpr double kPart = 0.4;           // of the correction, of the second sample of a start state
+constexpr double kShareOfLittle = 0.3;  // of the noise, of a third of the samples
+
 }  // namespace
 
 Offsets NoOffsets(const Problem& problem) {
@@ -69,6 +86,7 @@ Offsets NoOffsets(const Problem& problem) {
 }
 
 Offsets Proposal::Undisplaced(const Problem& problem) const {
+  if (guided() != nullptr) return DrawGuided(*guided(), 1, 0, *problem.task.character, nullptr);
   const auto* normal = std::get_if<NormalOffsets>(&distribution);
   if (normal == nullptr) return NoOffsets(problem);
   Offsets offsets;
@@ -77,6 +95,7 @@ Offsets Proposal::Undisplaced(const Problem& problem) const {
 }
 
 bool Proposal::CenterNeedsSimulation(const Options& options) const {
+  if (guided() != nullptr) return false;
   const auto* normal = std::get_if<NormalOffsets>(&distribution);
   return normal != nullptr ? normal->goal.has_value() : options.feedforward;
 }
@@ -112,6 +131,13 @@ Offsets Proposal::Draw(const Problem& problem, int iteration, int sample) const 
   if (sample == undisplaced) return Undisplaced(problem);
   RandomStream random(problem.options.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
                       static_cast<uint32_t>(sample));
+  if (const GuidedOffsets* const around_path = guided()) {
+    const character::Character& character = *problem.task.character;
+    if (sample == undisplaced + 1) return DrawGuided(*around_path, kPart, 0, character, nullptr);
+    const double share = random.Uniform();
+    const double noise = around_path->noise * (random.Uniform() < 1.0 / 3 ? kShareOfLittle : 1);
+    return DrawGuided(*around_path, share, noise, character, &random);
+  }
   const Mixture mixture(problem.options.correlation, kept);
   const Offsets& around = center.value();
   const auto* normal = std::get_if<NormalOffsets>(&distribution);

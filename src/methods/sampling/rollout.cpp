@@ -24,6 +24,13 @@ std::vector<const character::Character*> CharactersOf(const Problem& problem) {
   return characters;
 }
 
+void NoteTurns(const Proposal& proposal, const Offsets& offsets, RolloutSample& sample) {
+  const GuidedOffsets* const guided = proposal.guided();
+  for (size_t j = 0; guided != nullptr && j < offsets.size(); ++j) {
+    sample.turns.push_back(RotationVector(offsets[j] * guided->path[j].conjugate()));
+  }
+}
+
 }  // namespace
 
 control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets,
@@ -32,7 +39,7 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
   fragment.first_step = problem.task.schedule.steps[static_cast<size_t>(index)];
   fragment.num_steps = problem.task.schedule.steps[static_cast<size_t>(index) + 1] - fragment.first_step;
   const int knots = problem.options.target_knots;
-  const double ramp = ramp_from ? problem.options.smoothing.ramp : 0;
+  const double ramp = ramp_from ? problem.options.refinement.ramp : 0;
   const character::ReferenceMotion& baseline =
       problem.baseline != nullptr ? *problem.baseline : *problem.task.reference;
   character::Pose pose;
@@ -109,6 +116,7 @@ void RolloutWorker::End(const Job& job, const Watch& watch) {
   RolloutSample& sample = *job.sample;
   if (sample.diverged) {
     sample.end.clear();  // never used, and not to be sent
+    sample.turns.clear();
     return;
   }
   const auto num_joints = static_cast<double>(problem_.task.character->joints.size());
@@ -117,30 +125,55 @@ void RolloutWorker::End(const Job& job, const Watch& watch) {
 }
 
 /// As control::SimulateFragment, with the companions in the world. False when the simulation diverged.
-bool RolloutWorker::SimulateAmongCompanions(const Job& job) {
-  const control::Fragment& fragment = job.fragment;
-  world_.SetState(job.task->start, fragment.first_step);
+template <typename Observer>
+bool RolloutWorker::SimulateAmongCompanions(const character::State& start, const control::Fragment& fragment,
+                                            character::State& end, const Observer& observe) {
+  world_.SetState(start, fragment.first_step);
   control::OpenLoop open_loop({&fragment, 1});
   std::vector<control::Controller*> controllers = {&open_loop};
   controllers.insert(controllers.end(), companions_.begin(), companions_.end());
   if (!control::Simulate(world_, controllers, fragment.first_step, fragment.num_steps, {}, scratch_,
-                         [&](int step) { Observe(job, world_, step - fragment.first_step, watches_.front()); })) {
+                         [&](int step) { observe(step - fragment.first_step); })) {
     return false;
   }
-  world_.GetState(job.sample->end);
+  world_.GetState(end);
   return true;
 }
 
 void RolloutWorker::SimulateAlone(const Job& job) {
   Watch& watch = watches_.front();
   Begin(job, watch);
-  if (companions_.empty()) {
-    job.sample->diverged = !control::SimulateFragment(world_, job.task->start, job.fragment, scratch_, job.sample->end,
-                                                      [&](int step) { Observe(job, world_, step, watch); });
-  } else {
-    job.sample->diverged = !SimulateAmongCompanions(job);
-  }
+  const auto observe = [&](int step) { Observe(job, world_, step, watch); };
+  RolloutSample& sample = *job.sample;
+  sample.diverged = companions_.empty() ? !control::SimulateFragment(world_, job.task->start, job.fragment, scratch_,
+                                                                     sample.end, observe)
+                                        : !SimulateAmongCompanions(job.task->start, job.fragment, sample.end, observe);
   End(job, watch);
+}
+
+size_t RolloutWorker::Lanes(size_t runs) {
+  if (!companions_.empty()) return 1;
+  if (runs > 1 && !lanes_) lanes_.emplace(CharactersOf(problem_), problem_.task.world);
+  return lanes_ ? lanes_->num_lanes() : 1;
+}
+
+void RolloutWorker::SimulateEnds(std::span<control::FragmentRun> runs) {
+  const auto unobserved = [](int) {};
+  const size_t lanes = Lanes(runs.size());
+  while (!runs.empty()) {
+    const size_t count = std::min(lanes, runs.size());
+    if (simulation::FillsLanes(count, lanes)) {
+      control::SimulateFragments(*lanes_, runs.first(count), lanes_scratch_, [](size_t, int) {});
+    } else {
+      for (control::FragmentRun& run : runs.first(count)) {
+        run.diverged = companions_.empty()
+                           ? !control::SimulateFragment(world_, *run.start, *run.fragment, scratch_, *run.end)
+                           : !SimulateAmongCompanions(*run.start, *run.fragment, *run.end, unobserved);
+      }
+    }
+    runs = runs.subspan(count);
+    parallel::PassMessages();
+  }
 }
 
 void RolloutWorker::SimulateTogether(std::span<const Job> jobs) {
@@ -158,8 +191,7 @@ void RolloutWorker::SimulateTogether(std::span<const Job> jobs) {
 }
 
 void RolloutWorker::Simulate(std::span<const Job> jobs) {
-  if (jobs.size() > 1 && companions_.empty() && !lanes_) lanes_.emplace(CharactersOf(problem_), problem_.task.world);
-  const size_t lanes = companions_.empty() && lanes_ ? lanes_->num_lanes() : 1;
+  const size_t lanes = Lanes(jobs.size());
   watches_.resize(std::max(lanes, watches_.size()));
   while (!jobs.empty()) {
     const size_t count = std::min(lanes, jobs.size());
@@ -196,8 +228,10 @@ void RolloutWorker::Run(std::span<const RolloutTask> tasks, std::vector<RolloutR
     const bool finds_center = !proposal.center;
     if (finds_center) proposal.center = proposal.Undisplaced(problem_);
     if (!drawn && !(finds_center && proposal.CenterNeedsSimulation(problem_.options))) continue;
-    jobs_.push_back({&task, MakeFragment(problem_, task.fragment, proposal.Undisplaced(problem_), proposal.ramp_from),
+    const Offsets offsets = proposal.Undisplaced(problem_);
+    jobs_.push_back({&task, MakeFragment(problem_, task.fragment, offsets, proposal.ramp_from),
                      drawn ? results[t].samples.data() : &undisplaced[t]});
+    NoteTurns(proposal, offsets, *jobs_.back().sample);
     task_of_job.push_back(t);
   }
   Simulate(jobs_);
@@ -216,6 +250,7 @@ void RolloutWorker::Run(std::span<const RolloutTask> tasks, std::vector<RolloutR
       const Offsets offsets = proposals[t].Draw(problem_, task.iteration, sample);
       jobs_.push_back({&task, MakeFragment(problem_, task.fragment, offsets, proposals[t].ramp_from),
                        &results[t].samples[static_cast<size_t>(s)]});
+      NoteTurns(proposals[t], offsets, *jobs_.back().sample);
     }
     if (!task.proposal.center) results[t].center = proposals[t].center;
   }
@@ -245,8 +280,14 @@ void TakeOptional(parallel::Reader& reader, size_t count, const T& fill, std::op
 
 void Put(parallel::Bytes& bytes, const Proposal& proposal) {
   const auto* normal = std::get_if<NormalOffsets>(&proposal.distribution);
-  const auto fitted = static_cast<uint8_t>(normal != nullptr);
-  parallel::Put(bytes, &fitted, 1);
+  const auto kind = static_cast<uint8_t>(proposal.distribution.index());
+  parallel::Put(bytes, &kind, 1);
+  if (const GuidedOffsets* const guided = proposal.guided()) {
+    parallel::Put(bytes, guided->path.data(), guided->path.size());
+    parallel::Put(bytes, guided->feedback.data(), guided->feedback.size());
+    parallel::Put(bytes, guided->correction.data(), guided->correction.size());
+    parallel::Put(bytes, &guided->noise, 1);
+  }
   if (normal != nullptr) {
     parallel::Put(bytes, normal->mean.data(), normal->mean.size());
     parallel::Put(bytes, normal->deviation.data(), normal->deviation.size());
@@ -263,9 +304,16 @@ Proposal TakeProposal(parallel::Reader& reader, size_t joints) {
   const Vec3 zero = Vec3::Zero();
   const Quat none = Quat::Identity();
   Proposal proposal;
-  uint8_t fitted = 0;
-  reader.Take(&fitted, 1);
-  if (fitted != 0) {
+  uint8_t kind = 0;
+  reader.Take(&kind, 1);
+  if (kind == 2) {
+    GuidedOffsets guided{Offsets(joints, none), std::vector<Vec3>(joints, zero), std::vector<Vec3>(joints, zero)};
+    reader.Take(guided.path.data(), joints);
+    reader.Take(guided.feedback.data(), joints);
+    reader.Take(guided.correction.data(), joints);
+    reader.Take(&guided.noise, 1);
+    proposal.distribution = std::move(guided);
+  } else if (kind == 1) {
     NormalOffsets normal{std::vector<Vec3>(joints, zero), std::vector<Vec3>(joints, zero)};
     reader.Take(normal.mean.data(), joints);
     reader.Take(normal.deviation.data(), joints);
@@ -319,6 +367,9 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
     parallel::Put(bytes, &sample.terms, 1);
     parallel::Put(bytes, &sample.gate_ratio, 1);
     if (!sample.diverged) parallel::Put(bytes, sample.end.data(), sample.end.size());
+    const auto turns = static_cast<uint64_t>(sample.turns.size());
+    parallel::Put(bytes, &turns, 1);
+    parallel::Put(bytes, sample.turns.data(), sample.turns.size());
   }
 }
 
@@ -343,21 +394,14 @@ void UnpackResults(std::span<const std::byte> bytes, const Problem& problem, std
       reader.Take(&sample.gate_ratio, 1);
       sample.end.resize(sample.diverged ? 0 : problem.task.start.size());
       reader.Take(sample.end.data(), sample.end.size());
+      uint64_t turns = 0;
+      reader.Take(&turns, 1);
+      if (turns > bytes.size()) throw std::logic_error("too few bytes");
+      sample.turns.assign(turns, Vec3::Zero());
+      reader.Take(sample.turns.data(), turns);
     }
   }
   results.resize(count);
-}
-
-parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
-  return [&problem]() -> parallel::Worker {
-    auto worker = std::make_shared<RolloutWorker>(problem);
-    auto results = std::make_shared<std::vector<RolloutResult>>();
-    return [&problem, worker, results](std::span<const std::byte> tasks, parallel::Bytes& bytes) {
-      worker->Run(UnpackTasks(tasks, problem), *results);
-      bytes.clear();
-      for (const RolloutResult& result : *results) Pack(result, bytes);
-    };
-  };
 }
 
 }  // namespace retrace::sampling

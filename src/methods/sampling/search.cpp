@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "cross_entropy.h"
+#include "guidance.h"
 #include "iteration.h"
+#include "linearization.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/time_grid.h"
 #include "retrace/io/error.h"
@@ -19,8 +21,11 @@
 namespace retrace::sampling {
 namespace {
 
-constexpr double kWidening = 1.75;   // of the deviation, where a smoothing pass was given up
-constexpr double kUnblending = 0.5;  // of the neighbors' share, there and where a pass goes back
+/// Factor on the weight of changes of offsets where a pass took too large steps.
+constexpr double kMoreCaution = 8;
+
+/// Fragments that are linearized before the next chance to stop.
+constexpr int kFragmentsPerModelRecord = 32;
 
 /// How many samples an iteration draws and saves.
 struct IterationSize {
@@ -122,8 +127,8 @@ class Search {
       : problem_(problem),
         farm_(farm),
         hooks_(hooks),
-        smooth_size_(IterationSize{problem.options.samples, problem.options.selection}.Scaled(
-            problem.options.smoothing.samples)),
+        refinement_size_(IterationSize{problem.options.samples, problem.options.selection}.Scaled(
+            problem.options.refinement.samples)),
         back_off_(problem) {
     const auto fragments = static_cast<size_t>(problem.task.schedule.num_iterations());
     keeps_all_samples_ = fragments * static_cast<size_t>(problem.options.samples) <= hooks.most_samples_kept;
@@ -131,7 +136,7 @@ class Search {
     state_.back_off = back_off_.Begin();
     state_.attempts.assign(fragments, 0);
     state_.distributions.resize(fragments);
-    state_.deviation = problem.options.smoothing.deviation;
+    state_.noise = problem.options.refinement.noise;
   }
 
   Summary Run() {
@@ -139,12 +144,12 @@ class Search {
     if (state_.phase == Phase::kSearch) {
       Reach();
       const bool lost = !AtEnd(state_.tree) && problem_.options.best_effort;
-      state_.phase = lost ? Phase::kBeyondGates : Phase::kSmoothing;
+      state_.phase = lost ? Phase::kBeyondGates : Phase::kRefinement;
     }
     if (state_.phase == Phase::kBeyondGates) {
       ReachOutsideGates();
     } else if (AtEnd(state_.tree)) {
-      Smooth();
+      Refine();
     }
     Keep();
     TraceBack(problem_, state_.tree, summary_);
@@ -160,12 +165,6 @@ class Search {
     tree[0][0].offsets = NoOffsets(problem_);
     tree[0][0].end = std::make_shared<const character::State>(problem_.task.start);
     return tree;
-  }
-
-  static double Roughness(const std::vector<Node>& path) {
-    double sum = 0;
-    for (const Node& node : path) sum += node.terms.smoothness;
-    return sum / static_cast<double>(path.size());
   }
 
   /// Reads what the store has. What is not from this search, under a checksum that fits, is refused.
@@ -319,115 +318,104 @@ class Search {
     summary_.ending = task::Ending::kReachedEnd;
   }
 
-  /// Passes of SmoothingOptions. One that is given up, or whose path is no smoother, leaves the tree as it is.
-  void Smooth() {
-    const SmoothingOptions& smoothing = problem_.options.smoothing;
-    SmoothingPassState& pass = state_.pass;
+  /// Passes of RefinementOptions.
+  void Refine() {
+    const RefinementOptions& o = problem_.options.refinement;
+    RefinementPassState& pass = state_.pass;
+    std::vector<RefinementPass>& passes = summary_.refinement;
     for (;;) {
-      if (state_.phase == Phase::kSmoothing) {
-        if (state_.passes_accepted >= smoothing.passes || state_.passes_tried >= 3 * smoothing.passes ||
-            state_.given_up > smoothing.failure_limit * OnePass() || NeedsFormerFreedom() || !Affords(OnePass())) {
+      if (state_.phase == Phase::kRefinement) {
+        const auto pays = [&](size_t back) {
+          return passes.size() < back || passes[passes.size() - back].gain() >= o.least_gain;
+        };
+        // One that gains little by a model of its own path took too large steps; one that gains little by that of an
+        // earlier path needs another model. Where the next does not help, nothing will.
+        const bool too_large = !pays(1) && passes.back().linearized;
+        const bool new_model =
+            pass.models.empty() || !(pays(1) || too_large) || (pays(1) && pass.passes_of_models >= o.passes_per_model);
+        if (static_cast<int>(passes.size()) >= o.passes || (!pays(1) && !pays(2)) ||
+            !Affords(SecondsOfPass(new_model))) {
           return;
         }
-        BeginPass();
-        state_.phase = Phase::kSmoothingPass;
+        state_.caution *= too_large ? kMoreCaution : 1;
+        pass.report.caution = state_.caution;
+        pass.path = CompletePath(problem_, state_.tree);
+        pass.report.noise = state_.noise;
+        pass.report.linearized = new_model;
+        pass.tree = Root();
+        if (new_model) pass.models.clear();
+        pass.passes_of_models = new_model ? 1 : pass.passes_of_models + 1;
+        state_.phase = Phase::kRefinementPass;
       }
-      if (RunSmoothingPass()) {
-        pass.report.completed = true;
-        pass.report.roughness = Roughness(BestPath(pass.tree));
-        pass.report.accepted = pass.report.roughness < pass.report.roughness_before;
-        // With less freedom from pass to pass, but with more than did not suffice.
-        const double between = std::sqrt(state_.failed_deviation * state_.deviation);
-        state_.deviation = std::max(smoothing.decay * state_.deviation, between);
-        ++state_.passes_accepted;
-      } else {
-        state_.given_up += summary_.simulated_seconds - pass.begun;
-        state_.failed_deviation = std::max(state_.failed_deviation, state_.deviation);
-        state_.deviation = std::min(1.0, kWidening * state_.deviation);
-      }
-      ++state_.passes_tried;
-      if (pass.report.accepted) state_.tree = TreeOfBestPath(pass.tree);
-      summary_.smoothing.push_back(pass.report);
-      pass = {};
-      state_.phase = Phase::kSmoothing;
+      FindModels();
+      RunRefinementPass();
+      state_.noise *= o.noise_decay;
+      if (pass.report.cost < pass.report.cost_before) state_.tree = TreeOfBestPath(pass.tree);
+      passes.push_back(pass.report);
+      pass.report = {};
+      pass.path.clear();
+      pass.tree.clear();
+      state_.phase = Phase::kRefinement;
     }
   }
 
-  /// Whether less freedom than that of the last pass that was completed has not sufficed, so that the next would have
-  /// as much again: it would hardly find a path that is smoother than what the last one found.
-  bool NeedsFormerFreedom() const {
-    const auto last = std::find_if(summary_.smoothing.rbegin(), summary_.smoothing.rend(),
-                                   [](const SmoothingPass& pass) { return pass.completed; });
-    return last != summary_.smoothing.rend() && state_.given_up > 0 && state_.deviation >= last->deviation;
+  /// What a refinement pass simulates [s].
+  double SecondsOfPass(bool new_model) const {
+    const size_t rollouts = static_cast<size_t>(refinement_size_.samples) + (new_model ? RolloutsOfModel(problem_) : 0);
+    return static_cast<double>(rollouts) * duration();
   }
 
-  /// What a smoothing pass that never goes back simulates [s].
-  double OnePass() const { return smooth_size_.samples * duration(); }
-
-  void BeginPass() {
-    const SmoothingOptions& smoothing = problem_.options.smoothing;
-    SmoothingPassState& pass = state_.pass;
-    pass.path = CompletePath(problem_, state_.tree);
-    pass.report.roughness_before = Roughness(pass.path);
-    pass.report.deviation = state_.deviation;
-    pass.begun = summary_.simulated_seconds;
-    pass.deviations.assign(pass.path.size(), state_.deviation);
-    double blend = smoothing.blend;
-    for (const SmoothingPass& before : summary_.smoothing) blend *= before.completed ? 1 : kUnblending;
-    pass.blends.assign(pass.path.size(), blend);
-    pass.back_off = back_off_.Begin();
-    pass.tree = Root();
+  /// Linearizes the fragments of the path that is refined, as far as their models are missing.
+  void FindModels() {
+    RefinementPassState& pass = state_.pass;
+    const std::vector<int>& steps = problem_.task.schedule.steps;
+    const auto fragments = static_cast<int>(pass.path.size());
+    while (static_cast<int>(pass.models.size()) < fragments) {
+      LimitMemory(pass.tree);
+      const auto first = static_cast<int>(pass.models.size());
+      const int end = std::min(fragments, first + kFragmentsPerModelRecord);
+      if (restored_ || TakeNext()) {
+        const auto size = static_cast<size_t>(2 * dynamics::Coordinates(*problem_.task.character).size());
+        FromStore([&] { Restore(*restored_, first, end, size, pass.models, summary_.cpu_seconds); });
+        restored_.reset();
+      } else {
+        Keep();
+        double cpu_seconds = 0;
+        Linearize(problem_, pass.path, first, end, farm_, pass.models, cpu_seconds);
+        summary_.cpu_seconds += cpu_seconds;
+        if (hooks_.store != nullptr) {
+          Store(pass.models, first, cpu_seconds, bytes_);
+          hooks_.store->Append(bytes_);
+        }
+        stopping_ = hooks_.stop && hooks_.stop();
+      }
+      for (int f = first; f < end; ++f) {
+        const auto k = static_cast<size_t>(f);
+        const auto rollouts = static_cast<size_t>(RolloutsOfModel(problem_));
+        summary_.rollouts += rollouts;
+        summary_.simulated_seconds += static_cast<double>(rollouts) * (steps[k + 1] - steps[k]) * problem_.time_step();
+      }
+      if (stopping_) Stop();
+    }
   }
 
-  /// A search around a path. When no sample is within tolerance, it goes back and draws more widely around the path
-  /// itself. Returns false as soon as the rest of it, without going back any more, would cost more than
-  /// SmoothingOptions::cost_limit or the budget allows.
-  bool RunSmoothingPass() {
-    const SmoothingOptions& smoothing = problem_.options.smoothing;
-    SmoothingPassState& pass = state_.pass;
-    const double limit = pass.begun + smoothing.cost_limit * smooth_size_.samples * duration();
+  /// A search around a path, guided by its model.
+  void RunRefinementPass() {
+    RefinementPassState& pass = state_.pass;
+    const Guidance guidance(problem_, pass.path, pass.models, pass.report.noise, pass.report.caution);
+    pass.report.cost_before = guidance.path_cost();
+    pass.report.drift = guidance.largest_drift();
     Tree& tree = pass.tree;
     while (!AtEnd(tree)) {
       LimitMemory(tree);
-      const size_t k = tree.size() - 1;
-      IterationPlan plan = PlanOf(static_cast<int>(k), smooth_size_);
-      plan.weights.smoothness = smoothing.weight;
-      plan.weights.drift = std::max(plan.weights.drift, smoothing.drift);
-      plan.ramps = true;
-      plan.distributions = {AroundPath(pass.path, k, pass.blends[k], pass.deviations[k]),
-                            AroundPath(pass.path, k, 0.5 * pass.blends[k], pass.deviations[k])};
+      IterationPlan plan = PlanOf(static_cast<int>(tree.size()) - 1, refinement_size_);
+      plan.guidance = &guidance;
       Iteration iteration(problem_, std::move(plan), tree.back(), memory_);
-      const double rest = CostOf(iteration) + smooth_size_.samples * (duration() - iteration.record.end);
-      if (summary_.simulated_seconds + rest > limit || !Affords(rest)) return false;
       tree.push_back(Perform(iteration));
-      iteration.record.smoothing = true;
-      if (iteration.record.inside_gates == 0) {
-        iteration.record.back_to = back_off_.Target(static_cast<int>(k), pass.back_off);
-        for (auto f = static_cast<size_t>(iteration.record.back_to); f <= k; ++f) {
-          pass.deviations[f] = std::min(1.0, 1.4 * pass.deviations[f]);
-          pass.blends[f] *= kUnblending;
-        }
-        tree.resize(static_cast<size_t>(iteration.record.back_to) + 1);
-      }
+      iteration.record.refinement = true;
       Record(std::move(iteration.record));
     }
-    return true;
-  }
-
-  /// Offsets around those of a path, mixed with those of the fragments before and after.
-  NormalOffsets AroundPath(const std::vector<Node>& path, size_t fragment, double blend, double deviation) const {
-    const Offsets& here = path[fragment].offsets;
-    const Offsets& before = path[fragment == 0 ? 0 : fragment - 1].offsets;
-    const Offsets& after = path[std::min(fragment + 1, path.size() - 1)].offsets;
-    NormalOffsets distribution;
-    for (size_t j = 0; j < here.size(); ++j) {
-      const character::Joint& joint = problem_.task.character->joints[j];
-      distribution.mean.push_back((1 - blend) * RotationVector(here[j]) +
-                                  0.5 * blend * (RotationVector(before[j]) + RotationVector(after[j])));
-      distribution.deviation.push_back(deviation * problem_.options.window_scale * joint.window);
-    }
-    distribution.goal = GoalOf(problem_, static_cast<int>(fragment), *path[fragment].end);
-    return distribution;
+    pass.report.cost = tree.back()[CheapestLeaf(tree)].path_cost;
   }
 
   bool AtEnd(const Tree& tree) const { return static_cast<int>(tree.size()) > problem_.task.schedule.num_iterations(); }
@@ -513,7 +501,10 @@ class Search {
     summary_.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
     if (hooks_.on_iteration) hooks_.on_iteration(record);
     summary_.iterations.push_back(std::move(record));
-    if (!stopping_) return;
+    if (stopping_) Stop();
+  }
+
+  [[noreturn]] void Stop() {
     Keep();
     throw StoppedError("stopped after iteration " + std::to_string(summary_.iterations.size()));
   }
@@ -576,7 +567,7 @@ class Search {
   const Problem& problem_;
   parallel::TaskFarm& farm_;
   const Hooks& hooks_;
-  IterationSize smooth_size_;
+  IterationSize refinement_size_;
   BackOff back_off_;
   bool keeps_all_samples_;
   SearchState state_;
@@ -611,6 +602,22 @@ void CheckSizeOfIterations(const Problem& problem) {
 }
 
 }  // namespace
+
+parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
+  return [&problem]() -> parallel::Worker {
+    auto worker = std::make_shared<RolloutWorker>(problem);
+    auto results = std::make_shared<std::vector<RolloutResult>>();
+    return [&problem, worker, results](std::span<const std::byte> tasks, parallel::Bytes& bytes) {
+      if (IsLinearization(tasks)) {
+        RunLinearization(problem, tasks, *worker, bytes);
+        return;
+      }
+      worker->Run(UnpackTasks(tasks, problem), *results);
+      bytes.clear();
+      for (const RolloutResult& result : *results) Pack(result, bytes);
+    };
+  };
+}
 
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
   if (const std::optional<std::string> wrong = problem.options.Validate()) throw UsageError(*wrong);

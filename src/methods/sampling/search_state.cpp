@@ -122,7 +122,7 @@ void VisitRecord(Visitor& v, AnyRecord& record) {
   v.Plain(record.iteration);
   v.Plain(record.fragment);
   v.Plain(record.fitted);
-  v.Plain(record.smoothing);
+  v.Plain(record.refinement);
   v.Plain(record.restart);
   v.Plain(record.drawn);
   v.Plain(record.attempt);
@@ -148,7 +148,7 @@ template <typename Visitor, typename AnySummary>
 void VisitSummary(Visitor& v, AnySummary& summary) {
   v.Plain(summary.ending);
   v.Plain(summary.failure);
-  v.Block(summary.smoothing);
+  v.Block(summary.refinement);
   v.Each(summary.iterations, [&](auto& record) { VisitRecord(v, record); });
   v.Plain(summary.simulated_seconds);
   v.Plain(summary.search_seconds);
@@ -168,17 +168,15 @@ void VisitState(Visitor& v, AnyState& state) {
   v.Plain(state.reached_at);
   v.Plain(state.back_off);
   v.Block(state.attempts);
-  v.Plain(state.deviation);
-  v.Plain(state.failed_deviation);
-  v.Plain(state.given_up);
-  v.Plain(state.passes_tried);
-  v.Plain(state.passes_accepted);
+  v.Plain(state.noise);
+  v.Plain(state.caution);
   v.Plain(state.pass.report);
   v.Each(state.pass.path, [&](auto& node) { Visit(v, node); });
-  v.Plain(state.pass.begun);
-  v.Block(state.pass.deviations);
-  v.Block(state.pass.blends);
-  v.Plain(state.pass.back_off);
+  v.Each(state.pass.models, [&](auto& model) {
+    v.Block(model.numbers);
+    v.Block(model.defect);
+  });
+  v.Plain(state.pass.passes_of_models);
   VisitTree(v, state.pass.tree);
 }
 
@@ -189,7 +187,7 @@ void Pack(const SearchState& state, const io::Pieces& pieces) {
   packer.Plain(kMark);
   VisitState(packer, state);
   packer.Each(state.distributions, [&](const OffsetDistribution& distribution) {
-    const auto* normal = std::get_if<NormalOffsets>(&distribution);
+    const auto* normal = std::get_if<NormalOffsets>(&distribution);  // none of the search is guided
     packer.Plain(normal != nullptr);
     if (normal == nullptr) return;
     packer.Block(normal->mean);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "linearization.h"
 #include "retrace/io/record_store.h"
 #include "retrace/methods/sampling/problem.h"
 #include "retrace/methods/sampling/summary.h"
@@ -19,19 +20,17 @@ struct BackOffState {
   int furthest = -1;  ///< fragment at which a sample within tolerance was missing
 };
 
-/// A smoothing pass in progress.
-struct SmoothingPassState {
-  SmoothingPass report;
-  std::vector<Node> path;          ///< around which it draws
-  double begun = 0;                ///< Summary::simulated_seconds when it began
-  std::vector<double> deviations;  ///< (fragments)
-  std::vector<double> blends;      ///< (fragments)
-  BackOffState back_off;
+/// A refinement pass in progress.
+struct RefinementPassState {
+  RefinementPass report;
+  std::vector<Node> path;             ///< around which it draws
+  std::vector<FragmentModel> models;  ///< (fragments) as far as they are found
+  int passes_of_models = 0;           ///< that have begun with these models, this one included
   Tree tree;
 };
 
 struct SearchState {
-  enum class Phase : uint32_t { kSearch, kSmoothing, kSmoothingPass, kBeyondGates };
+  enum class Phase : uint32_t { kSearch, kRefinement, kRefinementPass, kBeyondGates };
   Phase phase = Phase::kSearch;
   Summary summary;
   Tree tree;
@@ -41,12 +40,9 @@ struct SearchState {
   BackOffState back_off;
   std::vector<int> attempts;                      ///< (fragments)
   std::vector<OffsetDistribution> distributions;  ///< (fragments)
-  double deviation = 0;                           ///< of the next smoothing pass
-  double failed_deviation = 0;                    ///< largest of the smoothing passes that were given up
-  double given_up = 0;                            ///< simulated seconds that these have taken
-  int passes_tried = 0;
-  int passes_accepted = 0;
-  SmoothingPassState pass;
+  double noise = 0;                               ///< of the next refinement pass [rad]
+  double caution = 1;                             ///< of the next one
+  RefinementPassState pass;
 };
 
 /// Hands it on as bytes, which no iteration begins with.

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "retrace/methods/sampling/rollout.h"
+#include "retrace/methods/sampling/search.h"
 
 namespace retrace::sampling {
 

@@ -19,10 +19,11 @@ std::string Summary::BriefReport() const {
   text.append(count(static_cast<size_t>(back_offs), "back-off", "back-offs"));
   if (restarted())
     text.append(", begun once more after ").append(count(static_cast<size_t>(restarted_at), "iteration", "iterations"));
-  if (smoothing.empty()) return text;
-  const auto accepted = std::count_if(smoothing.begin(), smoothing.end(), [](const auto& p) { return p.accepted; });
-  text.append(", ").append(std::to_string(accepted)).append(" of ");
-  return text.append(count(smoothing.size(), "smoothing pass", "smoothing passes")).append(" accepted");
+  if (refinement.empty()) return text;
+  text.append(", ").append(count(refinement.size(), "refinement pass", "refinement passes"));
+  const double before = refinement.front().cost_before;
+  const double gain = before > 0 ? 1 - refinement.back().cost / before : 0;
+  return text.append(" to ").append(io::Fixed(100 * (1 - gain), 0)).append(" % of the cost");
 }
 
 }  // namespace retrace::sampling

@@ -9,7 +9,7 @@ namespace retrace::runs {
 Configuration ResponseConfiguration() {
   Configuration configuration = CompositionConfiguration();
   // More passes take a third of the time, half of it for candidates that are given up.
-  configuration.sampling.smoothing.passes = 1;
+  configuration.sampling.refinement.passes = 1;
   return configuration;
 }
 

@@ -30,7 +30,7 @@ Configuration CompositionConfiguration() {
   configuration.sampling.samples = 200;
   configuration.sampling.selection.saved = 40;
   configuration.sampling.growth = 1;  // a part that fails is searched for elsewhere
-  configuration.sampling.smoothing.samples = 0.5;
+  configuration.sampling.refinement.samples = 0.5;
   configuration.sampling.budget = 1000;
   return configuration;
 }

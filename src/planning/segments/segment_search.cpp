@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "retrace/control/cutting.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/task_farm.h"

@@ -11,7 +11,6 @@
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/methods/tracking/track.h"
 #include "retrace/metrics/gates.h"
@@ -242,7 +241,7 @@ class EndJudge {
     const double left = allowed_ - judged_.end.simulated_seconds;
     options.budget = std::min(mends ? kMendingBudget : kBudget, left / problem.task.duration());
     if (options.budget < options.samples) return false;
-    if (!mends) options.smoothing.passes = 0;
+    if (!mends) options.refinement.passes = 0;
     const auto farm = parallel::MakeThreadFarm(threads_, sampling::MakeWorkerFactory(problem));
     sampling::Hooks hooks;
     hooks.stop = stop_;

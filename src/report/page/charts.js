@@ -367,7 +367,7 @@ export function termsChart(run, clock) {
     })),
     note:
       'Of the chosen samples; the terms of equation 1 of Liu et al. 2010, and drift and smoothness, times the weights ' +
-      'with which each sample was chosen. Smoothing passes weigh drift and smoothness more.',
+      'with which each sample was chosen. Refinement passes save samples by another cost.',
     under(plot) {
       const { ctx } = plot;
       for (const c of ordered) {

@@ -21,20 +21,20 @@ const char* const kMethodOf2010 = R"({
   "search": {"samples": 1400, "saved": 200, "growth": 1, "feedforward_gain": 1, "target_knots": 1,
              "keep_inside_gates": false, "max_back_offs": 0, "budget": 0},
   "restart": {"samples": 0},
-  "smoothing": {"passes": 0},
+  "refinement": {"passes": 0},
   "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
   "contacts": {"preset": "paper"},
   "reference": {"raise_hands": false},
-  "run": {"method": "sampling", "tail": 0}
+  "run": {"method": "sampling", "baseline": "reference", "tail": 0}
 })";
 
 /// The settings in which the qualities differ from the defaults.
 const char* const kDraft = R"({
-  "smoothing": {"passes": 1}
+  "refinement": {"passes": 1}
 })";
 const char* const kBest = R"({
   "search": {"samples": 1400, "saved": 200, "growth": 1, "budget": 4200},
-  "smoothing": {"samples": 0.5}
+  "refinement": {"samples": 0.5}
 })";
 
 /// The simulation of the paper, for UsePaperMode.
@@ -75,12 +75,14 @@ void Describe(RunSettings& settings, io::FieldVisitor& visitor) {
                    "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the "
                    "tracked motion exceeds the tolerances"},
                   settings.method, MethodWords());
-    section.Field({"baseline",
-                   "What the targets of sampling and trajectory are offset from: the reference, or tracked: targets at "
-                   "which servos "
-                   "give the torques of the tracked motion, as far as it gets"},
-                  settings.baseline,
-                  io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
+    section.Field(
+        {"baseline",
+         "What the targets of sampling and trajectory are offset from: the reference, tracked: targets at which servos "
+         "give the torques of the tracked motion, as far as it gets, or automatic: tracked for sampling"},
+        settings.baseline,
+        io::Words<Baseline>{{{Baseline::kAutomatic, "automatic"},
+                             {Baseline::kReference, "reference"},
+                             {Baseline::kTracked, "tracked"}}});
     section.Field({"tail",
                    "For how long after the end of the clip the character is to go on: its end is viable when a control "
                    "is found that does so; 0: it is not judged",

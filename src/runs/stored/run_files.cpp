@@ -139,7 +139,7 @@ results::CostTable CostsOf(const sampling::Summary& search) {
     row.iteration = iteration.iteration;
     row.start_time = iteration.start;
     row.end_time = iteration.end;
-    row.smoothing = iteration.smoothing;
+    row.refinement = iteration.refinement;
     row.samples = iteration.drawn;
     row.diverged = static_cast<int>(iteration.diverged);
     row.inside_gates = static_cast<int>(iteration.inside_gates);
@@ -205,6 +205,10 @@ std::string Describe(const metrics::Evaluation& evaluation, double expected, boo
             figure(gate.worst) + " (limit " + figure(gate.limit) +
             "): " + (gate.passed() ? "passed" : "failed from " + io::Fixed(gate.first_violation, 2) + " s") + "\n";
   }
+  const metrics::Gate& world = evaluation.world;
+  text += "  in the world      at most " + io::Fixed(world.worst, 3) +
+          " m from the reference: " + (world.passed() ? "within " : "beyond ") + io::Fixed(world.limit, 3) + " m" +
+          (world.passed() ? "" : " from " + io::Fixed(world.first_violation, 2) + " s") + "\n";
   text += "  mean joint error  " + io::Fixed(evaluation.mean_joint_error, 3) + " m, drift at the end " +
           io::Fixed(evaluation.drift, 2) + " m\n";
   return text;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "methods/sampling/small_problem.h"
+#include "retrace/methods/sampling/search.h"
 #include "retrace/parallel/thread_farm.h"
 
 namespace retrace::sampling {

@@ -24,7 +24,7 @@ Node NodeAt(double cost) {
 SearchState StateOf(const Problem& problem) {
   const auto fragments = static_cast<size_t>(problem.task.schedule.num_iterations());
   SearchState state;
-  state.phase = SearchState::Phase::kSmoothingPass;
+  state.phase = SearchState::Phase::kRefinementPass;
   state.tree = {{NodeAt(0)}, {NodeAt(1.5), NodeAt(2.5)}};
   state.furthest = {{NodeAt(9)}};
   state.reached = 2;
@@ -33,9 +33,11 @@ SearchState StateOf(const Problem& problem) {
   state.attempts.assign(fragments, 2);
   state.distributions.assign(fragments, UniformOffsets{});
   state.distributions[0] = NormalOffsets{{Vec3(1, 0, 0)}, {Vec3(0, 1, 0)}, std::vector<Quat>{Quat::Identity()}};
-  state.passes_tried = 2;
+  state.noise = 0.02;
+  state.caution = 8;
   state.pass.path = {NodeAt(4)};
-  state.pass.deviations = {0.5, 0.25};
+  state.pass.models = {{{0.5F, 0.25F}, {1, 2}}, {{4}, {}}};
+  state.pass.passes_of_models = 2;
   state.summary.iterations.resize(2);
   state.summary.iterations[1].fragment = 1;
   state.summary.iterations[1].selection.samples = {4, 2};
@@ -77,7 +79,14 @@ TEST(SearchState, ReadsBackWhatWasPacked) {
   EXPECT_EQ(normal->deviation[0], Vec3(0, 1, 0));
   EXPECT_TRUE(normal->goal);
   EXPECT_TRUE(std::holds_alternative<UniformOffsets>(read.distributions[1]));
-  EXPECT_EQ(read.pass.deviations, state.pass.deviations);
+  EXPECT_EQ(read.noise, 0.02);
+  EXPECT_EQ(read.caution, 8);
+  ASSERT_EQ(read.pass.models.size(), 2u);
+  EXPECT_EQ(read.pass.models[0].numbers, state.pass.models[0].numbers);
+  EXPECT_EQ(read.pass.models[0].defect, state.pass.models[0].defect);
+  EXPECT_EQ(read.pass.models[1].numbers, state.pass.models[1].numbers);
+  EXPECT_TRUE(read.pass.models[1].defect.empty());
+  EXPECT_EQ(read.pass.passes_of_models, 2);
   EXPECT_EQ(read.summary.iterations[1].selection.samples, (std::vector<size_t>{4, 2}));
   EXPECT_EQ(read.summary.iterations[1].samples[2].cost, 8);
   EXPECT_TRUE(read.summary.iterations[0].restored);

@@ -7,7 +7,6 @@
 
 #include "methods/sampling/small_problem.h"
 #include "retrace/control/control_file.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"

@@ -18,7 +18,7 @@ inline Configuration SmallConfiguration() {
   Configuration configuration;
   configuration.sampling.samples = 60;
   configuration.sampling.selection.saved = 12;
-  configuration.sampling.smoothing.passes = 0;
+  configuration.sampling.refinement.passes = 0;
   configuration.task.world.time_step = 1.0 / 120;
   return configuration;
 }

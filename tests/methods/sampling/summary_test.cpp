@@ -29,15 +29,16 @@ TEST(SamplingSummary, SaysHowTheSearchEndedAndWhatItTook) {
   EXPECT_THAT(summary.BriefReport(), StartsWith(task::Name(task::Ending::kBudget) + ": "));
 }
 
-TEST(SamplingSummary, NamesARestartAndTheSmoothing) {
+TEST(SamplingSummary, NamesARestartAndTheRefinement) {
   Summary summary;
   summary.restarted_at = 1;
   EXPECT_TRUE(summary.restarted());
   EXPECT_THAT(summary.BriefReport(), HasSubstr("begun once more after 1 iteration"));
-  EXPECT_THAT(summary.BriefReport(), testing::Not(HasSubstr("smoothing")));
-  summary.smoothing.resize(3);
-  summary.smoothing[1].accepted = true;
-  EXPECT_THAT(summary.BriefReport(), testing::EndsWith("1 of 3 smoothing passes accepted"));
+  EXPECT_THAT(summary.BriefReport(), testing::Not(HasSubstr("refinement")));
+  summary.refinement.resize(3);
+  summary.refinement.front().cost_before = 5;
+  summary.refinement.back().cost = 3;
+  EXPECT_THAT(summary.BriefReport(), testing::EndsWith(", 3 refinement passes to 60 % of the cost"));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class Composing : public testing::Test {
     options.play = std::move(play);
     options.configuration.sampling.samples = 100;
     options.configuration.sampling.selection.saved = 20;
-    options.configuration.sampling.smoothing.passes = 0;
+    options.configuration.sampling.refinement.passes = 0;
     return options;
   }
 
@@ -232,7 +232,7 @@ class ComposingFalls : public testing::Test {
     options.list = folder_ / "list.tsv";
     options.output = folder_ / "library";
     options.job.configuration.run.method = Method::kSampling;
-    options.job.configuration.sampling.smoothing.passes = 0;
+    options.job.configuration.sampling.refinement.passes = 0;
     options.samples = 60;
     options.saved = 12;
     MakeLibrary(options);
@@ -252,7 +252,7 @@ class ComposingFalls : public testing::Test {
     options.pushes = {"trunk,0:0:400,0.4,0.2"};
     options.configuration.sampling.samples = 100;
     options.configuration.sampling.selection.saved = 20;
-    options.configuration.sampling.smoothing.passes = 0;
+    options.configuration.sampling.refinement.passes = 0;
     return options;
   }
 

@@ -34,7 +34,7 @@ class ResponseSamples {
     options.configuration.sampling.samples = 20;
     options.configuration.sampling.selection.saved = 5;
     options.configuration.sampling.max_back_offs = 0;
-    options.configuration.sampling.smoothing.passes = 0;
+    options.configuration.sampling.refinement.passes = 0;
     return options;
   }
 

@@ -18,7 +18,7 @@ struct StandingSegment {
     world.time_step = 1.0 / 120;
     configuration.sampling.samples = 20;
     configuration.sampling.selection.saved = 5;
-    configuration.sampling.smoothing.passes = 0;
+    configuration.sampling.refinement.passes = 0;
     configuration.sampling.max_back_offs = 0;
   }
 

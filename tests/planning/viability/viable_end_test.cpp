@@ -76,7 +76,7 @@ TEST(ViableEnd, StandingGoesOnByAControlThatReplays) {
 TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   JobOptions options = Clip("stand", 1.2);
   options.configuration.run.method = Method::kSampling;
-  options.configuration.sampling.smoothing.passes = 0;
+  options.configuration.sampling.refinement.passes = 0;
   options.configuration.sampling.samples = 100;
   options.configuration.sampling.selection.saved = 20;
   options.configuration.sampling.max_back_offs = 2;  // what cannot be caught is given up soon

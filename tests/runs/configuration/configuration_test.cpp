@@ -17,7 +17,6 @@
 #include "methods/sampling/small_problem.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
-#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
@@ -171,7 +170,7 @@ TEST(Configuration, MisspelledPointersAreRefusedAndNamed) {
     EXPECT_THAT(Refusal(std::string(pointer) + "=1"), HasSubstr("no such setting")) << pointer;
   }
   EXPECT_THAT(Refusal("/serach/samples=1"),
-              HasSubstr("did you mean \"/search/samples\", expected one of /run, /search, /restart, /smoothing, "
+              HasSubstr("did you mean \"/search/samples\", expected one of /run, /search, /restart, /refinement, "
                         "/schedule"));
   EXPECT_THAT(Refusal("/search/radius=1"), HasSubstr("there is no such setting, expected one of /search/"));
   EXPECT_THAT(Refusal("/search/~=1"), HasSubstr("not a JSON pointer"));
@@ -203,7 +202,7 @@ TEST(Configuration, FilesMayBePartialButNotMisspelled) {
 
 TEST(Configuration, Row05SettingsWithoutMeaningAreRefused) {
   for (const char* assignment :
-       {"/reference/velocity_interval=1e-100", "/cost/balance_velocity=1e308", "/smoothing/weight=1e308",
+       {"/reference/velocity_interval=1e-100", "/cost/balance_velocity=1e308", "/refinement/pose=1e308",
         "/simulation/time_step=1e-300", "/simulation/time_step=1e-9", "/search/budget=1e300", "/cost/drift=1e7",
         "/search/samples=1e999", "/simulation/gravity=1e9", "/search/window_scale=1e9"}) {
     const std::string pointer = std::string(assignment).substr(0, std::string(assignment).find('='));
@@ -257,7 +256,7 @@ void ExpectMethodOf2010(const Configuration& configuration) {
   EXPECT_EQ(configuration.task.cost.effector_position, 0);
   EXPECT_EQ(configuration.task.drift_weight, 0);
   EXPECT_FALSE(configuration.task.reference.raise_hands);
-  EXPECT_EQ(configuration.sampling.smoothing.passes, 0);
+  EXPECT_EQ(configuration.sampling.refinement.passes, 0);
 }
 
 TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
@@ -301,7 +300,7 @@ TEST(Quality, SetsWhatTheSearchSpendsAndMayBeOverridden) {
   Configuration configuration;
   configuration.UseQuality(Quality::kDraft);
   EXPECT_EQ(configuration.sampling.samples, 200);
-  EXPECT_EQ(configuration.sampling.smoothing.passes, 1);
+  EXPECT_EQ(configuration.sampling.refinement.passes, 1);
   EXPECT_EQ(configuration.Validate(), std::nullopt);
   configuration.Set("/search/samples=300");
   EXPECT_EQ(configuration.sampling.samples, 300);
@@ -309,7 +308,7 @@ TEST(Quality, SetsWhatTheSearchSpendsAndMayBeOverridden) {
   EXPECT_EQ(configuration.sampling.samples, 1400);
   EXPECT_EQ(configuration.sampling.selection.saved, 200);
   EXPECT_EQ(configuration.sampling.growth, 1);
-  EXPECT_EQ(configuration.sampling.smoothing.passes, 3);
+  EXPECT_EQ(configuration.sampling.refinement.passes, Configuration().sampling.refinement.passes);
   EXPECT_EQ(configuration.Validate(), std::nullopt);
   configuration.UseQuality(Quality::kStandard);
   EXPECT_EQ(configuration.ToJson(), Configuration().ToJson());
@@ -359,7 +358,8 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   EXPECT_FALSE(configuration.sampling.refit);
   EXPECT_EQ(configuration.sampling.refit_samples, 0.25);
   EXPECT_EQ(configuration.sampling.refit_rate, 0.625);
-  EXPECT_EQ(configuration.sampling.smoothing.cost_limit, 2.5);
+  EXPECT_EQ(configuration.sampling.refinement.passes, 2);
+  EXPECT_EQ(configuration.sampling.refinement.samples, 0.5);
   EXPECT_EQ(configuration.task.world.solver, simulation::Solver::kReduced);
   // All others have the same name and the same value.
   io::Json expected = old;
@@ -368,8 +368,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
                                                {"search", "learned_samples", "refit_samples"},
                                                {"search", "learning_rate", "refit_rate"},
                                                {"search", "max_rewinds", "max_back_offs"},
-                                               {"search", "rewind", "back_off"},
-                                               {"smoothing", "patience", "cost_limit"}}) {
+                                               {"search", "rewind", "back_off"}}) {
     ASSERT_TRUE(expected[section].contains(old_name));
     expected[section][name] = expected[section][old_name];
     expected[section].erase(old_name);
@@ -379,7 +378,13 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
       {{"back_off_limit", 10}, {"best_effort", false}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
   expected["restart"] = {
       {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 3500}};  // likewise: the method of 2010 has none
-  expected["smoothing"]["failure_limit"] = 3;
+  // Guided passes replaced smoothing passes: their number and size still have a meaning.
+  expected["refinement"] = Configuration().ToJson()["refinement"];
+  for (const char* const kept : {"passes", "samples", "ramp"}) {
+    if (old["smoothing"].contains(kept)) expected["refinement"][kept] = old["smoothing"][kept];
+  }
+  expected.erase("smoothing");
+  expected["gates"].update({{"world_position", 0.5}, {"judge_world", false}});
   for (const char* section : {"tracking", "trajectory"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
       {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"recover_end", "tracking"}, {"repair", false}};
@@ -395,7 +400,7 @@ TEST(OldConfiguration, NamesMayBeSet) {
   configuration.Set("/search/rewind_limit=12");
   configuration.Set("/search/learned_samples=0.25");
   configuration.Set("/search/learning_rate=0.625");
-  configuration.Set("/smoothing/patience=2.5");
+  configuration.Set("/smoothing/passes=5");
   configuration.task.world.solver = simulation::Solver::kStock;
   configuration.Set("/simulation/solver=eliminated");
   EXPECT_EQ(configuration.sampling.method, sampling::Method::kBackOff);
@@ -405,7 +410,7 @@ TEST(OldConfiguration, NamesMayBeSet) {
   EXPECT_FALSE(configuration.sampling.refit);
   EXPECT_EQ(configuration.sampling.refit_samples, 0.25);
   EXPECT_EQ(configuration.sampling.refit_rate, 0.625);
-  EXPECT_EQ(configuration.sampling.smoothing.cost_limit, 2.5);
+  EXPECT_EQ(configuration.sampling.refinement.passes, 5);
   EXPECT_EQ(configuration.task.world.solver, simulation::Solver::kReduced);
   EXPECT_THAT(Refusal("/search/learning_rate=2"), StartsWith("/search/learning_rate: found 2, expected"));
   const io::Json both = {{"search", {{"refit", true}, {"learn", true}}}};
@@ -451,7 +456,7 @@ TEST(Description, NamesEveryField) {
     const auto& [method, samples, selection, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
                  feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, restart, best_effort,
                  gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation,
-                 correction, goal, correlation, smoothing] = configuration.sampling;
+                 correction, goal, correlation, refinement] = configuration.sampling;
     EXPECT_TRUE(all.Have(method, samples, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
                          feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, best_effort,
                          gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate,
@@ -466,9 +471,12 @@ TEST(Description, NamesEveryField) {
     EXPECT_TRUE(all.Have(saved, discarded, exponent, distinct));
   }
   {
-    const auto& [passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit, failure_limit] =
-        configuration.sampling.smoothing;
-    EXPECT_TRUE(all.Have(passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit, failure_limit));
+    const auto& [passes, samples, least_gain, passes_per_model, root_position, root_orientation, pose, velocity, change,
+                 turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn, ramp] =
+        configuration.sampling.refinement;
+    EXPECT_TRUE(all.Have(passes, samples, least_gain, passes_per_model, root_position, root_orientation, pose, velocity,
+                         change, turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn,
+                         ramp));
   }
   {
     const auto& [solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, seat_feet, guidance,
@@ -497,8 +505,8 @@ TEST(Description, NamesEveryField) {
     EXPECT_TRUE(all.Have(sampling_step, segmentation));
   }
   {
-    const auto& [root_height, root_orientation, joint_position] = configuration.task.gates;
-    EXPECT_TRUE(all.Have(root_height, root_orientation, joint_position));
+    const auto& [root_height, root_orientation, joint_position, world_position, judge_world] = configuration.task.gates;
+    EXPECT_TRUE(all.Have(root_height, root_orientation, joint_position, world_position, judge_world));
   }
   {
     const auto& [pose, root, end_effector, balance, drift, smoothness] = configuration.task.cost_custom;
@@ -763,8 +771,7 @@ RC_GTEST_PROP(ConfigurationProperty, Row05ExtremeLegalSettingsEndInAResultOrAMes
   search.max_back_offs = std::min(search.max_back_offs, 2);
   search.restart.samples = std::min(search.restart.samples, 16);
   search.restart.saved = std::min(search.restart.saved, 8);
-  search.smoothing.passes = std::min(search.smoothing.passes, 1);
-  search.smoothing.cost_limit = std::min(search.smoothing.cost_limit, 3.0);
+  search.refinement.passes = std::min(search.refinement.passes, 1);
   task::Options& task = configuration.task;
   task.world.time_step = std::clamp(task.world.time_step, 0.001, 0.05);
   task.schedule.sampling_step = std::max(task.schedule.sampling_step, 0.05);

@@ -23,25 +23,33 @@ enum class Method {
   kBackOff,  ///< goes back where no sample stays within tolerance, and refits the distribution that it draws from
 };
 
-/// Passes after the search that make its result smoother, each a whole search around the path that the one before
-/// found (after Liu, Yin and Guo 2015), with the same physics and tolerances. Independent noise in every fragment is
-/// what a random search leaves behind; offsets averaged with those of the fragments before and after have less of it,
-/// and what that does to the motion is searched for again.
-struct SmoothingOptions {
-  int passes = 3;           ///< at most; as far as the budget of the search goes
-  double samples = 1;       ///< samples and saved samples per iteration, as a share of the search's
-  double weight = 0.1;      ///< of the smoothness term in the cost of these passes [s^2]
-  double drift = 40;        ///< least weight of the drift term in it: here it costs no success
-  double blend = 0.5;       ///< share of the neighbors in the mean of a fragment's offsets; start states take turns
-                            ///< between this and half of it; halved by every pass that is given up
-  double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
-  double decay = 0.55;      ///< of the deviation, from one pass to the next; not down to one that did not suffice
-  double ramp = 0.5;        ///< share of a fragment over which targets go over from the offsets before: no jumps
-  double cost_limit = 1.5;  ///< simulated time that a pass may spend, as a multiple of what it takes without going
-                            ///< back; once it cannot end within that it is given up, the next has more freedom
-  /// What passes that are given up may spend in all, in the same unit; then the smoothing ends. It also ends where one
-  /// was given up and the next would have as much freedom as the last that was completed.
-  double failure_limit = 3;
+/// Passes after the search that bring its result closer to the reference, in space and time, each a search around
+/// the path that the one before found, with the same physics and tolerances. A linear quadratic model along that path
+/// (guidance.h) says which changes of the targets lead back to the reference, and what the rest of the motion costs
+/// from a state: samples are drawn around the former and saved by the latter. The path itself stays among the saved
+/// states, so that no pass loses what was found.
+struct RefinementOptions {
+  int passes = 6;      ///< at most; as far as the budget of the search goes
+  double samples = 1;  ///< samples and saved samples per iteration, as a share of the search's
+  /// Smallest share of the cost that a pass must gain for another one to follow.
+  double least_gain = 0.03;
+  int passes_per_model = 2;  ///< that share the linearization of the simulation
+  // The cost of a state: squares of its differences from the reference in generalized coordinates.
+  double root_position = 10;    ///< [1/m^2], in the world
+  double root_orientation = 3;  ///< [1/rad^2]
+  double pose = 1;              ///< of the joints [1/rad^2]
+  double velocity = 0.01;       ///< of joints, and three times that of the root [s^2/rad^2, s^2/m^2]
+  double change = 0.01;         ///< of the change of offsets from fragment to fragment [1/rad^2]
+  double turn = 2.4;            ///< of the change of offsets by a pass, in the model alone [1/rad^2]
+  double smoothness = 0.02;     ///< of the smoothness term (task::CostTerms), which the model does not know [s^2/rad]
+  /// The pull to the reference is bounded: a pass corrects at most so much of the drift and of the heading, as one that
+  /// corrects all of it takes the body off its feet.
+  double largest_drift = 0.15;    ///< [m]
+  double largest_heading = 0.15;  ///< [rad]
+  double noise = 0.03;            ///< standard deviation of the random part of an offset in the first pass [rad]
+  double noise_decay = 0.8;       ///< of it, from one pass to the next
+  double largest_turn = 0.5;      ///< by which a pass changes an offset, but for its random part [rad]
+  double ramp = 0.5;              ///< share of a fragment over which targets go over from the offsets before: no jumps
 };
 
 /// A search that has spent much and not reached the end begins once more, at the start and with more samples: few find
@@ -86,7 +94,7 @@ struct Options {
   double budget = 5600;
   RestartOptions restart;
   /// Where all that comes to nothing, the search goes on to the end from its furthest state, out of tolerance: one
-  /// pass, which the budget does not count and no smoothing follows.
+  /// pass, which the budget does not count and no refinement follows.
   bool best_effort = false;
   /// How far within tolerance a sample must stay to be saved, as a share of their limits: the search checks them
   /// every kGateInterval, the verdict at every step.
@@ -108,7 +116,7 @@ struct Options {
   /// Share of a start state's own displacement (from feedforward or a fitted mean) that its samples keep; the rest is
   /// drawn, with the variance kept. 0: independent from fragment to fragment.
   double correlation = 0;
-  SmoothingOptions smoothing;
+  RefinementOptions refinement;
 
   /// What is wrong with the options, as a sentence, or nothing. Any options for which there is nothing wrong can be
   /// run.
@@ -117,7 +125,7 @@ struct Options {
 
 void Describe(RestartOptions& o, io::FieldVisitor& v);
 
-void Describe(SmoothingOptions& o, io::FieldVisitor& v);
+void Describe(RefinementOptions& o, io::FieldVisitor& v);
 
 void Describe(Options& o, io::FieldVisitor& v);
 

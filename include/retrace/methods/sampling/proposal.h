@@ -24,8 +24,7 @@ Offsets NoOffsets(const Problem& problem);
 struct UniformOffsets {};
 
 /// Independent normal distributions of the components of each joint's rotation vector, in the parent's axes: fitted to
-/// elite samples (the cross-entropy method), or placed around a path that is to become smoother. The undisplaced sample
-/// has the means.
+/// elite samples (the cross-entropy method). The undisplaced sample has the means.
 struct NormalOffsets {
   std::vector<Vec3> mean;       ///< (joints) [rad]
   std::vector<Vec3> deviation;  ///< (joints) standard deviations [rad]
@@ -34,7 +33,16 @@ struct NormalOffsets {
   std::optional<std::vector<Quat>> goal = {};
 };
 
-using OffsetDistribution = std::variant<UniformOffsets, NormalOffsets>;
+/// Around the offsets of a path that is refined (guidance.h). The undisplaced sample takes the whole step that a linear
+/// quadratic model proposes, the next one a part of it, and the others random parts of it, with noise.
+struct GuidedOffsets {
+  Offsets path = {};                ///< (joints) of the path
+  std::vector<Vec3> feedback = {};  ///< (joints) turns before them, for the start state's distance from the path [rad]
+  std::vector<Vec3> correction = {};  ///< (joints) for the path's distance from the reference, at most [rad]
+  double noise = 0;                   ///< standard deviation [rad]
+};
+
+using OffsetDistribution = std::variant<UniformOffsets, NormalOffsets, GuidedOffsets>;
 
 /// All that the offsets of a start state's samples follow from, in one fragment.
 struct Proposal {
@@ -42,12 +50,13 @@ struct Proposal {
   int undisplaced = 0;  ///< number of the sample that has no random displacement: candidate 0 of the start state
   /// (joints) displacement of the start state, of which its samples keep a share [rad], see Options::correlation.
   std::optional<std::vector<Vec3>> kept = {};
-  /// Offsets of the fragment before, from which the targets go over (SmoothingOptions::ramp). Without them, they jump.
+  /// Offsets of the fragment before, from which the targets go over (RefinementOptions::ramp). Without them, they jump.
   std::optional<Offsets> ramp_from = {};
   /// What samples are drawn around. It is absent until it has been found for the start state.
   std::optional<Offsets> center = {};
 
   bool fitted() const { return std::holds_alternative<NormalOffsets>(distribution); }
+  const GuidedOffsets* guided() const { return std::get_if<GuidedOffsets>(&distribution); }
 
   /// Offsets of the undisplaced sample.
   Offsets Undisplaced(const Problem& problem) const;

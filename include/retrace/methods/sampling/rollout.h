@@ -17,7 +17,7 @@
 namespace retrace::sampling {
 
 /// Fragment number `index` of the schedule with targets offset * reference. With `ramp_from`, the offsets of the
-/// fragment before, the targets go over from them (SmoothingOptions::ramp); without, they jump.
+/// fragment before, the targets go over from them (RefinementOptions::ramp); without, they jump.
 control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets,
                                const std::optional<Offsets>& ramp_from = {});
 
@@ -41,7 +41,8 @@ struct RolloutSample {
   task::CostTerms terms;
   /// The largest metrics::LargestGateRatio of the end state and of states kGateInterval apart before it.
   double gate_ratio = 0;
-  character::State end;  ///< empty when it diverged
+  character::State end;     ///< empty when it diverged
+  std::vector<Vec3> turns;  ///< (joints) of its offsets from those of the path, of guided samples that did not diverge
 };
 
 struct RolloutResult {
@@ -58,6 +59,8 @@ class RolloutWorker {
   /// The same for several tasks of one iteration and fragment, with as many samples side by side as are fastest on this
   /// processor; the CPU time of all is that of the first result. Results do not depend on what runs beside what.
   void Run(std::span<const RolloutTask> tasks, std::vector<RolloutResult>& results);
+  /// Simulates fragments of the same steps, among the other characters, without comparing them with anything.
+  void SimulateEnds(std::span<control::FragmentRun> runs);
 
  private:
   /// The rates of all joints at one instant (joints), in the parents' axes [rad/s].
@@ -82,7 +85,11 @@ class RolloutWorker {
   void Simulate(std::span<const Job> jobs);
   void SimulateAlone(const Job& job);
   void SimulateTogether(std::span<const Job> jobs);
-  bool SimulateAmongCompanions(const Job& job);
+  template <typename Observer>
+  bool SimulateAmongCompanions(const character::State& start, const control::Fragment& fragment, character::State& end,
+                               const Observer& observe);
+  /// Side by side, where that is possible.
+  size_t Lanes(size_t runs);
   void Begin(const Job& job, Watch& watch);
   void Observe(const Job& job, const simulation::World& world, int step, Watch& watch);
   void End(const Job& job, const Watch& watch);
@@ -116,8 +123,5 @@ std::vector<RolloutTask> UnpackTasks(std::span<const std::byte> bytes, const Pro
 void Pack(const RolloutResult& result, parallel::Bytes& bytes);
 /// The memory of `results` is used again.
 void UnpackResults(std::span<const std::byte> bytes, const Problem& problem, std::vector<RolloutResult>& results);
-
-/// Makes workers for a farm. The problem must outlive them.
-parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);
 
 }  // namespace retrace::sampling

@@ -30,6 +30,9 @@ struct Hooks {
   std::function<bool()> stop = {};
 };
 
+/// Makes workers for a farm. The problem must outlive them.
+parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);
+
 /// Runs the whole search on a farm whose workers come from MakeWorkerFactory of the same problem. Throws UsageError for
 /// options that are not valid (Options::Validate), StoppedError when `stop` returned true, and std::logic_error for a
 /// store of another problem.

@@ -20,6 +20,8 @@ struct SampleRecord {
   size_t start = 0;       ///< which saved state it started from, among those of the fragment before
   task::CostTerms terms;  ///< unweighted
   double cost = 0;        ///< sum of the terms times IterationRecord::weights; infinite when it diverged
+  double path_cost = 0;   ///< in a refinement: of its end and of the change of its offsets (RefinementOptions)
+  double rank = 0;        ///< in a refinement: by which it is saved, with the path before and the cost to go
   double gate_ratio = 0;  ///< of RolloutSample: above 1 it exceeds the tolerances
   bool diverged = false;
   bool saved = false;
@@ -31,13 +33,13 @@ struct IterationRecord {
   int iteration = 0;               ///< running number
   int fragment = 0;                ///< of the schedule
   bool fitted = false;             ///< drawn from normal distributions (NormalOffsets)
-  bool smoothing = false;          ///< of a smoothing pass
+  bool refinement = false;         ///< of a pass that refines the path
   bool restart = false;            ///< with it the search begins once more
   int drawn = 0;                   ///< number of samples
   int attempt = 0;                 ///< how often this fragment was drawn before
   double start = 0;                ///< [s]
   double end = 0;                  ///< [s]
-  task::CostWeights weights = {};  ///< of the terms in the costs of its samples; smoothing passes have others
+  task::CostWeights weights = {};  ///< of the terms in the costs of its samples
   double best_cost = 0;
   metrics::FiveNumbers drawn_costs;  ///< of the samples that did not diverge; NaN: all did
   metrics::FiveNumbers saved_costs;  ///< of the saved ones, each once
@@ -70,26 +72,30 @@ struct Failure {
   int fragments_before = 0;
 };
 
-/// A pass of SmoothingOptions.
-struct SmoothingPass {
-  double roughness_before = 0;  ///< smoothness term of the path, mean over fragments [rad/s^2]
-  double roughness = 0;         ///< of the path that it found
-  double deviation = 0;         ///< that it began with, as a share of the window
-  bool completed = false;       ///< else it was given up
-  bool accepted = false;        ///< the path that it found is smoother
+/// A pass of RefinementOptions.
+struct RefinementPass {
+  double cost_before = 0;   ///< of the path: of its states and of the changes of its offsets, over the reference's
+  double cost = 0;          ///< of the path that it found; not more than before
+  double noise = 0;         ///< standard deviation of the random part of its offsets [rad]
+  double caution = 1;       ///< factor on the weight of changes of offsets in its model
+  double drift = 0;         ///< largest horizontal distance of the path's root from the reference's before [m]
+  bool linearized = false;  ///< around its own path; else it used the model of the pass before
+
+  /// Share of the cost that it gained.
+  double gain() const { return cost_before > 0 ? 1 - cost / cost_before : 0; }
 };
 
 /// The result of a search and what it took.
 struct Summary {
   task::Ending ending = task::Ending::kReachedEnd;
   Failure failure;  ///< the furthest one, when the search did not reach the end
-  std::vector<SmoothingPass> smoothing;
+  std::vector<RefinementPass> refinement;
   control::OpenLoopControl control;  ///< of the path with the least sum of costs, as far as it reached
   character::State end;              ///< where that path ended in the search, for comparison with a replay
   double path_cost = 0;              ///< sum over its fragments
   std::vector<IterationRecord> iterations;
   double simulated_seconds = 0;  ///< all simulations, feedforward ones included
-  double search_seconds = 0;     ///< of these, before smoothing
+  double search_seconds = 0;     ///< of these, before refinement
   size_t rollouts = 0;           ///< simulations of one fragment
   int back_offs = 0;
   int restarted_at = -1;   ///< iteration with which the search began once more (RestartOptions); negative: it did not

@@ -30,6 +30,8 @@ io::Words<Method> MethodWords();
 
 /// Which motion the targets of the search are offset from.
 enum class Baseline {
+  kAutomatic,  ///< of sampling the tracked motion, where that is no longer than kLongestTracked; of trajectory the
+               ///< reference
   kReference,
   kTracked,  ///< targets at which servos give the torques of the tracked motion, as far as it gets
 };
@@ -43,15 +45,15 @@ enum class EndRecovery {
 
 /// What the search spends on quality; where tracking suffices it changes nothing.
 enum class Quality {
-  kDraft,     ///< as the defaults, with one smoothing pass
-  kStandard,  ///< the defaults: 200 samples, more of them where the search gets lost, and three smoothing passes
+  kDraft,     ///< as the defaults, with one refinement pass
+  kStandard,  ///< the defaults: 200 samples, more of them where the search gets lost, and up to six refinement passes
   kBest,      ///< 1400 samples throughout, as in the paper, and one and a half times the budget
 };
 io::Words<Quality> QualityWords();
 
 struct RunSettings {
   Method method = Method::kAuto;
-  Baseline baseline = Baseline::kReference;
+  Baseline baseline = Baseline::kAutomatic;
   /// For so long the character is to go on after the end of the clip, by a control that is looked for; 0: the end is
   /// not judged [s].
   double tail = 3;
