@@ -5,13 +5,17 @@
 #include <memory>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
 #include "retrace/planning/viability/replayed_control.h"
 
 namespace retrace::runs {
 namespace {
 
-constexpr double kBeforeFall = 0.3;    // [s]
+constexpr double kBeforeFall = 0.3;  // [s]
+/// Standard deviation of the Gaussian over what targets differ from the reference by: torques jump where feet come and
+/// go, and the targets would with them.
+constexpr double kSmoothing = 0.03;    // [s]
 constexpr double kLargestAngle = 0.8;  // between a target and its pose [rad]
 
 /// The rotation from a joint's pose to the target at which its servo gives a torque, in the parent's axes.
@@ -40,7 +44,8 @@ character::ReferenceMotion TrackedBaseline(const Job& job, const Tracking& track
   const character::Character& character = job.character();
   std::vector<character::Pose> poses = job.reference().poses();
   const double frame_time = job.reference().frame_time();
-  std::vector<std::vector<Vec3>> leads(poses.size(), std::vector<Vec3>(character.joints.size(), Vec3::Zero()));
+  const size_t joints = character.joints.size();
+  std::vector<std::vector<Vec3>> leads(poses.size(), std::vector<Vec3>(joints, Vec3::Zero()));
   std::vector<character::Pose> tracked_poses = poses;
   std::vector<double> counts(poses.size(), 0);
   ReplayInParts(*job.prepared, tracked.summary.control, {}, [&](const control::Trajectory& part) {
@@ -57,12 +62,23 @@ character::ReferenceMotion TrackedBaseline(const Job& job, const Tracking& track
       ++counts[frame];
     }
   });
+  Eigen::MatrixXd turns =
+      Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(poses.size()), static_cast<Eigen::Index>(3 * joints));
+  const auto turn = [&](size_t f, size_t j) {
+    return turns.block<1, 3>(static_cast<Eigen::Index>(f), static_cast<Eigen::Index>(3 * j));
+  };
   for (size_t f = 0; f < poses.size(); ++f) {
     if (counts[f] == 0) continue;
-    for (size_t j = 0; j < character.joints.size(); ++j) {
+    for (size_t j = 0; j < joints; ++j) {
+      const Quat target = FromRotationVector(leads[f][j] / counts[f]) * tracked_poses[f].joint_rotations[j];
+      turn(f, j) = RotationVector(target * poses[f].joint_rotations[j].conjugate());
+    }
+  }
+  turns = GaussianSmooth(turns, kSmoothing / frame_time);
+  for (size_t f = 0; f < poses.size(); ++f) {
+    for (size_t j = 0; j < joints; ++j) {
       Quat& target = poses[f].joint_rotations[j];
-      target = FromRotationVector(leads[f][j] / counts[f]) * tracked_poses[f].joint_rotations[j];
-      target.normalize();
+      target = (FromRotationVector(Vec3(turn(f, j).transpose())) * target).normalized();
     }
   }
   return job.reference().WithPoses(std::move(poses));

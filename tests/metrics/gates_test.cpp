@@ -104,6 +104,16 @@ TEST(JointPositionError, OfOneBentElbowInClosedForm) {
   EXPECT_NEAR(JointPositionError(Human(), StateOf(Human(), pose), rest), std::sqrt(2) * forearm / 16, 1e-12);
 }
 
+RC_GTEST_PROP(WorldPositionErrorProperty, OfAShiftIsItsLength, ()) {
+  RandomStream random = AnyStream();
+  const State state = StateOf(Human(), RandomPose(Human(), random));
+  const Vec3 shift = RandomVector(random, 5);
+  RC_ASSERT(std::abs(WorldPositionError(Human(), Moved(state, 0, shift), state) - shift.norm()) < 1e-9);
+  // A turn is seen, too, other than by JointPositionError.
+  const State turned = Moved(state, 0.5, Vec3::Zero());
+  RC_ASSERT(WorldPositionError(Human(), turned, state) + 1e-9 > JointPositionError(Human(), turned, state));
+}
+
 TEST(Evaluate, OfTheReferenceItselfIsPerfect) {
   const ReferenceMotion reference = WalkReference();
   const Evaluation evaluation = Evaluate(Human(), Follow(reference, 480, [](size_t, Pose&) {}), reference, 2, {});
@@ -172,6 +182,27 @@ TEST(Evaluate, DriftIsReportedAndNotGated) {
   EXPECT_NEAR(evaluation.drift, 5, 1e-9);
 }
 
+TEST(Evaluate, DistanceInTheWorldDecidesWhereItIsJudged) {
+  const ReferenceMotion reference = WalkReference();
+  // A drift of 1 m in all: half a meter is exceeded after step 240, and none of the other tolerances ever.
+  const auto trajectory =
+      Follow(reference, 480, [](size_t i, Pose& pose) { pose.root_position.x() += static_cast<double>(i) / 480; });
+  GateLimits limits;
+  const Evaluation reported = Evaluate(Human(), trajectory, reference, 2, limits);
+  EXPECT_TRUE(reported.success());
+  EXPECT_FALSE(reported.near_in_world());
+  EXPECT_NEAR(reported.world.worst, 1, 1e-9);
+  EXPECT_NEAR(reported.world.first_violation, 241 * kStep, 1.01 * kStep);
+  EXPECT_EQ(reported.ToJson().at("world").at("passed"), false);
+  limits.judge_world = true;
+  const Evaluation judged = Evaluate(Human(), trajectory, reference, 2, limits);
+  EXPECT_FALSE(judged.success());
+  ASSERT_NE(judged.FirstViolated(), nullptr);
+  EXPECT_EQ(judged.FirstViolated()->name, "world_position");
+  limits.world_position = 1.1;
+  EXPECT_TRUE(Evaluate(Human(), trajectory, reference, 2, limits).success());
+}
+
 TEST(Evaluate, StoppingEarlyIsNoSuccess) {
   const ReferenceMotion reference = WalkReference();
   const auto whole = Follow(reference, 480, [](size_t, Pose&) {});
@@ -205,6 +236,7 @@ TEST(GateLimits, FollowTheHeightOfTheCharacter) {
   small.height = 0.85;
   EXPECT_DOUBLE_EQ(limits.Of(small).root_height, 0.125);
   EXPECT_DOUBLE_EQ(limits.Of(small).joint_position, 0.125);
+  EXPECT_DOUBLE_EQ(limits.Of(small).world_position, 0.25);
   EXPECT_EQ(limits.Of(small).root_orientation, limits.root_orientation);
   // The share of the tolerances doubles with it, and the evaluation reports the limit that it held against.
   const State rest = StateOf(Human(), RestPose(Human()));

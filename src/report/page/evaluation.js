@@ -6,10 +6,11 @@ const levels = [
   ['main', 'within tolerance'],
   ['loose', 'as the paper counts'],
   ['strict', 'strict'],
+  ['world', 'near in the world'],
   ['viable', 'ends that can go on'],
 ];
 // Figures worth a first look, if they were measured.
-const first = ['joint_error_mm', 'drift_m', 'jerk_ratio_30', 'cpu_s_per_s', 'simulated_s_per_s'];
+const first = ['joint_error_mm', 'world_error_mm', 'drift_m', 'jerk_ratio_30', 'cpu_s_per_s', 'simulated_s_per_s'];
 
 const percent = (share) => `${fixed(100 * share, 0)} %`;
 
@@ -88,7 +89,7 @@ function table(part) {
     run.clip,
     run.seed,
     run.status,
-    ['main', 'loose', 'strict'].filter((level) => run[level]).join(', ') || (run.message ? run.message : 'none'),
+    ['main', 'loose', 'strict', 'world'].filter((level) => run[level]).join(', ') || (run.message ? run.message : 'none'),
     run.violated ? `${words(run.violated)} at ${fixed(run.violated_at_s, 2)} s` : '',
     run.end,
     ...shown.map((figure) => (run.figures[figure] === null ? '' : fixed(run.figures[figure], 2))),
