@@ -48,10 +48,10 @@ Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vect
     Proposal& proposal = *proposals_.emplace_back(std::make_shared<Proposal>());
     const Node& start = starts[static_cast<size_t>(s)];
     proposal.undisplaced = sample;
+    if (problem.options.ramp > 0) proposal.ramp_from = OffsetsOf(problem, start);
     if (plan_.guidance != nullptr) {
       const auto fragment = static_cast<size_t>(plan_.fragment);
-      proposal.ramp_from = OffsetsOf(problem, start);
-      guided_starts_.push_back(plan_.guidance->StartOf(fragment, *start.end, *proposal.ramp_from));
+      guided_starts_.push_back(plan_.guidance->StartOf(fragment, *start.end, OffsetsOf(problem, start)));
       proposal.distribution = plan_.guidance->ProposalFrom(fragment, guided_starts_.back());
     } else {
       proposal.distribution = plan_.distributions[static_cast<size_t>(s) % plan_.distributions.size()];

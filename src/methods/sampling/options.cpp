@@ -47,9 +47,8 @@ void Describe(RefinementOptions& o, io::FieldVisitor& v) {
   v.Field({"noise_decay", "Factor on it from one pass to the next"}, o.noise_decay, io::Real{{0, 1, true}});
   v.Field({"largest_turn", "Largest change of an offset by a pass, but for its random part", "rad"}, o.largest_turn,
           io::Real{{0, 10}});
-  v.Field({"ramp", "Share of a fragment over which its targets go over to the new offsets"}, o.ramp, io::Real{{0, 1}});
   // They belonged to the smoothing passes of earlier versions.
-  v.Retired({"weight", "drift", "blend", "deviation", "decay", "cost_limit", "patience", "failure_limit"});
+  v.Retired({"weight", "drift", "blend", "deviation", "decay", "cost_limit", "patience", "failure_limit", "ramp"});
 }
 
 void Describe(Options& o, io::FieldVisitor& v) {
@@ -57,7 +56,7 @@ void Describe(Options& o, io::FieldVisitor& v) {
   v.Section({"search", "The search for the control (Liu et al. 2010, sections 3.2.2 and 3.2.3)"}, [&](io::FieldVisitor&
                                                                                                           section) {
     section.Field({"method",
-                   "Way to search, which also sets all settings in which it differs; 2010: one pass as in the paper, "
+                   "Search method, which also sets all settings in which it differs; 2010: one pass as in the paper, "
                    "with its cost and contact scales"},
                   o.method, io::Words<Method>{{{Method::k2010, "2010"}, {Method::kBackOff, "back-off", "rewinding"}}});
     section.Field({"samples", "nSample, the number of samples that an iteration draws"}, o.samples, kSampleNumbers);
@@ -78,6 +77,9 @@ void Describe(Options& o, io::FieldVisitor& v) {
     section.Field({"target_knots",
                    "Number of target poses per fragment, interpolated between; 1 holds the pose of the fragment's end"},
                   o.target_knots, io::Integer{1, 100});
+    section.Field(
+        {"ramp", "Share of a fragment over which its targets go over to new offsets; 0: they jump, as in the paper"},
+        o.ramp, io::Real{{0, 1}});
     section.Field(
         {"keep_inside_gates", "Whether a sample that ends out of tolerance is never saved while another ends inside"},
         o.keep_inside_gates, io::Flag{});

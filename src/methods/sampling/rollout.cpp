@@ -39,7 +39,7 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
   fragment.first_step = problem.task.schedule.steps[static_cast<size_t>(index)];
   fragment.num_steps = problem.task.schedule.steps[static_cast<size_t>(index) + 1] - fragment.first_step;
   const int knots = problem.options.target_knots;
-  const double ramp = ramp_from ? problem.options.refinement.ramp : 0;
+  const double ramp = ramp_from ? problem.options.ramp : 0;
   const character::ReferenceMotion& baseline =
       problem.baseline != nullptr ? *problem.baseline : *problem.task.reference;
   character::Pose pose;

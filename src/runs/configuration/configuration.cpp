@@ -18,7 +18,7 @@ constexpr double kShortestTail = 0.1;  // [s]
 /// The settings in which the method of 2010 differs from the defaults, as a file would have them. Every method has a
 /// value of its own for each of these.
 const char* const kMethodOf2010 = R"({
-  "search": {"samples": 1400, "saved": 200, "growth": 1, "feedforward_gain": 1, "target_knots": 1,
+  "search": {"samples": 1400, "saved": 200, "growth": 1, "feedforward_gain": 1, "target_knots": 1, "ramp": 0,
              "keep_inside_gates": false, "max_back_offs": 0, "budget": 0},
   "restart": {"samples": 0},
   "refinement": {"passes": 0},

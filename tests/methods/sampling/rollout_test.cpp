@@ -350,7 +350,7 @@ TEST(Worker, MeasuresHowMuchAccelerationsDifferFromTheReferences) {
 
 TEST(Fragment, GoesOverFromTheOffsetsBefore) {
   Configuration configuration = SmallConfiguration();
-  configuration.sampling.refinement.ramp = 0.5;
+  configuration.sampling.ramp = 0.5;
   const SmallProblem small(configuration, task::Squatting, 0.5);
   const Problem& problem = small.problem();
   Offsets before = NoOffsets();

@@ -372,6 +372,7 @@ TEST(LongSearch, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   configuration.sampling.max_back_offs = 6;
   configuration.sampling.back_off = 0.1;
   configuration.sampling.refit = false;  // or it gets past the position
+  configuration.sampling.ramp = 0;       // likewise
   const SmallProblem small(configuration, task::Squatting, 0.6);
   const Summary result = Search(small.problem());
   int lost = -1;

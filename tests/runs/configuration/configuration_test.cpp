@@ -374,13 +374,16 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
     expected[section].erase(old_name);
   }
   expected["simulation"]["solver"] = "reduced";
-  expected["search"].update(
-      {{"back_off_limit", 10}, {"best_effort", false}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
+  expected["search"].update({{"back_off_limit", 10},
+                             {"best_effort", false},
+                             {"growth", 1.0},
+                             {"most_samples", 1400},
+                             {"ramp", 0.0}});  // are new
   expected["restart"] = {
       {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 3500}};  // likewise: the method of 2010 has none
   // Guided passes replaced smoothing passes: their number and size still have a meaning.
   expected["refinement"] = Configuration().ToJson()["refinement"];
-  for (const char* const kept : {"passes", "samples", "ramp"}) {
+  for (const char* const kept : {"passes", "samples"}) {
     if (old["smoothing"].contains(kept)) expected["refinement"][kept] = old["smoothing"][kept];
   }
   expected.erase("smoothing");
@@ -454,11 +457,11 @@ TEST(Description, NamesEveryField) {
   }
   {
     const auto& [method, samples, selection, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
-                 feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, restart, best_effort,
+                 feedforward_limit, target_knots, ramp, keep_inside_gates, max_back_offs, budget, restart, best_effort,
                  gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation,
                  correction, goal, correlation, refinement] = configuration.sampling;
     EXPECT_TRUE(all.Have(method, samples, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
-                         feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, best_effort,
+                         feedforward_limit, target_knots, ramp, keep_inside_gates, max_back_offs, budget, best_effort,
                          gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate,
                          smallest_deviation, correction, goal, correlation));
   }
@@ -472,11 +475,10 @@ TEST(Description, NamesEveryField) {
   }
   {
     const auto& [passes, samples, least_gain, passes_per_model, root_position, root_orientation, pose, velocity, change,
-                 turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn, ramp] =
+                 turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn] =
         configuration.sampling.refinement;
     EXPECT_TRUE(all.Have(passes, samples, least_gain, passes_per_model, root_position, root_orientation, pose, velocity,
-                         change, turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn,
-                         ramp));
+                         change, turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn));
   }
   {
     const auto& [solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, seat_feet, guidance,

@@ -49,7 +49,6 @@ struct RefinementOptions {
   double noise = 0.03;            ///< standard deviation of the random part of an offset in the first pass [rad]
   double noise_decay = 0.8;       ///< of it, from one pass to the next
   double largest_turn = 0.5;      ///< by which a pass changes an offset, but for its random part [rad]
-  double ramp = 0.5;              ///< share of a fragment over which targets go over from the offsets before: no jumps
 };
 
 /// A search that has spent much and not reached the end begins once more, at the start and with more samples: few find
@@ -84,6 +83,9 @@ struct Options {
   double feedforward_gain = 2;
   double feedforward_limit = 1;  ///< largest offset of a joint [rad]
   int target_knots = 5;          ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
+  /// Share of a fragment over which its targets go over from the offsets of the fragment before. 0: they jump, as in the
+  /// paper, and the motion trembles at each fragment.
+  double ramp = 0.5;
   /// Never save a sample that ends out of tolerance while another ends inside: no successful path goes through it.
   bool keep_inside_gates = true;
   /// How often, in all, the search may go back when no sample of an iteration ends within tolerance (0: the paper's

@@ -50,7 +50,7 @@ struct Proposal {
   int undisplaced = 0;  ///< number of the sample that has no random displacement: candidate 0 of the start state
   /// (joints) displacement of the start state, of which its samples keep a share [rad], see Options::correlation.
   std::optional<std::vector<Vec3>> kept = {};
-  /// Offsets of the fragment before, from which the targets go over (RefinementOptions::ramp). Without them, they jump.
+  /// Offsets of the fragment before, from which the targets go over (Options::ramp). Without them, they jump.
   std::optional<Offsets> ramp_from = {};
   /// What samples are drawn around. It is absent until it has been found for the start state.
   std::optional<Offsets> center = {};

@@ -17,7 +17,7 @@
 namespace retrace::sampling {
 
 /// Fragment number `index` of the schedule with targets offset * reference. With `ramp_from`, the offsets of the
-/// fragment before, the targets go over from them (RefinementOptions::ramp); without, they jump.
+/// fragment before, the targets go over from them (Options::ramp); without, they jump.
 control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets,
                                const std::optional<Offsets>& ramp_from = {});
 
