@@ -160,9 +160,14 @@ Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const Recon
   const bool too_long = asked == Method::kAuto && job.reference().duration() > kLongestTracked;
   if (asked == Method::kSampling || too_long) return Search(job, farm, hooks);
   Reconstruction tracked = Track(job, farm.num_workers(), hooks);
-  if (asked == Method::kTracking || tracked.success()) return tracked;
+  if (asked == Method::kTracking || tracked.tracking->suffices()) return tracked;
   const results::RunTimer timer = tracked.timer;
   Reconstruction searched = Search(job, farm, hooks);
+  // A tracked motion that drifts is better than a searched one that does so too, or that is lost.
+  if (tracked.success() && !(searched.success() && searched.evaluation.near_in_world())) {
+    tracked.search.cpu_seconds = searched.search.cpu_seconds;
+    return tracked;
+  }
   searched.tracking = std::move(tracked.tracking);
   searched.timer = timer;
   return searched;

@@ -87,7 +87,7 @@ character::ReferenceMotion TrackedBaseline(const Job& job, const Tracking& track
 Job WithBaseline(Job job) {
   if (!job.LacksBaseline()) return job;
   job.tracked = std::make_shared<const Tracking>(Track(job));
-  const bool is_result = job.configuration.run.method == Method::kAuto && job.tracked->success();
+  const bool is_result = job.configuration.run.method == Method::kAuto && job.tracked->suffices();
   if (!is_result && Usable(*job.tracked) > 0) job.SetBaseline(TrackedBaseline(job, *job.tracked));
   return job;
 }

@@ -67,5 +67,33 @@ TEST(Reconstruction, RefusesStoredStatesThatTheReplayDoesNotReach) {
   EXPECT_GT(refused, 0);
 }
 
+TEST(Reconstruction, IsSearchedWhereTheTrackedMotionDrifts) {
+  JobOptions options;
+  options.clip.file = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";
+  options.clip.end = 1;
+  options.configuration.run.tail = 0;
+  options.configuration.sampling.refinement.passes = 1;
+  const Reconstruction near = Reconstruct(Job(options), 2);
+  EXPECT_EQ(near.method, Method::kTracking);
+  EXPECT_EQ(near.Choice(), "found by tracking: the tracked motion stayed within tolerance");
+  // The same motion counts as drifted where less is allowed. What is searched and drifts as well is no better.
+  options.configuration.task.gates.world_position = 0.5 * near.evaluation.world.worst;
+  const Reconstruction drifted = Reconstruct(Job(options), 2);
+  ASSERT_TRUE(drifted.tracking.has_value());
+  EXPECT_TRUE(drifted.success());
+  EXPECT_EQ(drifted.method, drifted.evaluation.near_in_world() ? Method::kSampling : Method::kTracking);
+  EXPECT_THAT(drifted.Choice(), testing::HasSubstr("the tracked motion drifted from the reference by more than 0.0"));
+  EXPECT_GT(drifted.cpu_seconds(), 3 * near.cpu_seconds()) << "the search counts, whatever the result";
+  // A search that is lost leaves the tracked motion.
+  options.configuration.sampling.samples = 1;
+  options.configuration.sampling.selection.saved = 1;
+  options.configuration.sampling.growth = 1;
+  options.configuration.sampling.max_back_offs = 0;
+  options.configuration.sampling.restart.samples = 0;
+  const Reconstruction kept = Reconstruct(Job(options), 2);
+  EXPECT_EQ(kept.method, Method::kTracking);
+  EXPECT_TRUE(kept.success());
+}
+
 }  // namespace
 }  // namespace retrace::runs

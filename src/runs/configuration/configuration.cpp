@@ -73,7 +73,7 @@ void Describe(RunSettings& settings, io::FieldVisitor& visitor) {
   visitor.Section({"run", "What a run does"}, [&](io::FieldVisitor& section) {
     section.Field({"method",
                    "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the "
-                   "tracked motion exceeds the tolerances"},
+                   "tracked motion exceeds the tolerances or drifts in the world"},
                   settings.method, MethodWords());
     section.Field(
         {"baseline",

@@ -16,9 +16,10 @@ namespace retrace::runs {
 
 /// What finds the control of a clip.
 enum class Method {
-  kAuto,      ///< tracking, which costs a hundredth; sampling where its motion exceeds the tolerances, or is very long
-  kSampling,  ///< Liu et al. 2010 and successors: survives what no feedback can foresee
-  kTracking,  ///< da Silva et al. 2008
+  kAuto,  ///< tracking, which costs a hundredth; sampling where its motion exceeds the tolerances, drifts, or is very
+          ///< long
+  kSampling,    ///< Liu et al. 2010 and successors: survives what no feedback can foresee
+  kTracking,    ///< da Silva et al. 2008
   kTrajectory,  ///< Al Borno et al. 2018: splines of targets by CMA-ES
 };
 std::string Name(Method method);
