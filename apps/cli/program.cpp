@@ -44,7 +44,7 @@ std::array<char, 64> program_name = {"retrace"};  // for messages where nothing 
   std::abort();
 }
 
-/// Whether standard output is a pipe that nobody reads any more.
+/// Whether standard output is a pipe without a reader.
 bool ReaderIsGone() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
@@ -56,7 +56,7 @@ void PrepareProcess(const std::string& name) {
   const size_t length = std::min(name.size(), program_name.size() - 1);
   std::copy_n(name.begin(), length, program_name.begin());
   program_name[length] = '\0';
-  // Where a file may not grow, and where nobody reads any more, the call that writes fails, and says so.
+  // Where a file may not grow, and where the reader has gone, the call that writes fails and says so.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   std::set_terminate(EndUncaught);

@@ -83,8 +83,8 @@ struct Options {
   double feedforward_gain = 2;
   double feedforward_limit = 1;  ///< largest offset of a joint [rad]
   int target_knots = 5;          ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
-  /// Share of a fragment over which its targets go over from the offsets of the fragment before. 0: they jump, as in the
-  /// paper, and the motion trembles at each fragment.
+  /// Share of a fragment over which its targets go over from the offsets of the fragment before. 0: they jump, as in
+  /// the paper, and the motion trembles at each fragment.
   double ramp = 0.5;
   /// Never save a sample that ends out of tolerance while another ends inside: no successful path goes through it.
   bool keep_inside_gates = true;
