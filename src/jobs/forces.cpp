@@ -387,6 +387,7 @@ Configuration ForcesConfiguration() {
   configuration.tracking.guidance = 100;
   configuration.tracking.candidates = 48;
   configuration.tracking.passes = 8;
+  configuration.run.baseline = Baseline::kReference;  // tracking with so many candidates is no preparation of a search
   return configuration;
 }
 

@@ -156,7 +156,8 @@ TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
 TEST_F(Checkpoints, SurviveFailedWrites) {
   const std::string options =
       kClip +
-      " --end 0.3 --method sampling --samples 20 --saved 5 --set /run/tail=0.2 --progress none --threads 1 --output ";
+      " --end 0.3 --method sampling --samples 20 --saved 5 --set /run/tail=0.2 --set /refinement/passes=1 " +
+      "--progress none --threads 1 --output ";
   ASSERT_EQ(Execute(kReconstruct + " " + options + Path("whole")).code, 0);
   const int step = LongTrials() ? 1 : 3;
   int at = 0;

@@ -103,6 +103,7 @@ TEST(Embedding, ARunHasTheBitsThatItHasInTheProjectsOwnProgram) {
   options.configuration.task.world.solver = simulation::Solver::kStock;
   options.configuration.UseSamples(60);
   options.configuration.sampling.selection.saved = 12;
+  options.configuration.sampling.refinement.passes = 1;
   const runs::Job job(options);
   const runs::Reconstruction result = runs::Reconstruct(job);
   std::string folder = std::filesystem::temp_directory_path() / "retrace-embedding-XXXXXX";

@@ -97,12 +97,10 @@ int Reconstruct(const ReconstructionArguments& o, const Call& call) {
   std::optional<runs::Job> prepared;
   parallel::PrepareRanks(mpi, o.rank_timeout, [&] {
     prepared.emplace(runs::Job(ParseJob(o.job)));
-    if (!o.dry_run) {
-      runs::CheckOptions(run);
-      prepared.emplace(runs::WithBaseline(std::move(*prepared)));
-    }
+    if (!o.dry_run) runs::CheckOptions(run);
     runs::MeasuredOf(*prepared);             // a measurement that does not fit is better known now, too
     if (run.report) runs::FindReportPage();  // better now than after the search
+    if (!o.dry_run) prepared.emplace(runs::WithBaseline(std::move(*prepared)));
     return prepared->identity;
   });
   runs::Job& job = *prepared;
