@@ -155,8 +155,7 @@ TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
 /// not lost. Every third call fails in a run of its own; in long trials, every call.
 TEST_F(Checkpoints, SurviveFailedWrites) {
   const std::string options =
-      kClip +
-      " --end 0.3 --method sampling --samples 20 --saved 5 --set /run/tail=0.2 --set /refinement/passes=1 " +
+      kClip + " --end 0.3 --method sampling --samples 20 --saved 5 --set /run/tail=0.2 --set /refinement/passes=1 " +
       "--progress none --threads 1 --output ";
   ASSERT_EQ(Execute(kReconstruct + " " + options + Path("whole")).code, 0);
   const int step = LongTrials() ? 1 : 3;

@@ -83,7 +83,8 @@ inline const std::string kMpiRun =
     "MPIEXEC=" RETRACE_MPIEXEC " timeout -k 5 100 " RETRACE_SOURCE_DIR "/scripts/mpirun ";
 inline const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
 inline const std::string kWalkClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";
-inline const std::string kSmall = " --end 0.5 --method sampling --samples 60 --saved 12 --set /refinement/passes=1 --progress none ";
+inline const std::string kSmall =
+    " --end 0.5 --method sampling --samples 60 --saved 12 --set /refinement/passes=1 --progress none ";
 
 class CommandLine : public testing::Test {
  protected:

@@ -559,7 +559,7 @@ TEST_F(CommandLine, EqualControlsCountOnceAndWhatWasFoundIsKept) {
   // Without displacements every seed gives the same control.
   const Outcome outcome =
       Execute(walk + " --variations 2 --max-tries 4 --force --set /search/window_scale=0 --set /search/refit=false " +
-                                  "--set /refinement/passes=0");
+              "--set /refinement/passes=0");
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(outcome.text, "reconstruct: found 1 of 2 variations with 4 seeds: 0 not within tolerance, 3 the same\n");
   const io::Json list = io::ReadJson(all + "/variations.json");

@@ -127,7 +127,9 @@ TEST_F(Track, IsAMethodOfReconstruct) {
   EXPECT_EQ(Execute(kReplay + " " + Path("chosen") + " --verify").code, 0);
   // Where the tracked motion exceeds the tolerances, the search takes over: here, because servos of no strength cannot
   // hold.
-  const Outcome fallen = Execute(command + "--method auto --set /run/baseline=reference --set /tracking/torque_limit=1 --output " + Path("fallen"));
+  const Outcome fallen =
+      Execute(command + "--method auto --set /run/baseline=reference --set /tracking/torque_limit=1 --output " +
+              Path("fallen"));
   EXPECT_EQ(fallen.code, 0) << fallen.text;
   EXPECT_THAT(fallen.text, HasSubstr("found by sampling: the tracked motion fell after"));
   EXPECT_EQ(used(Path("fallen")), "sampling");

@@ -53,7 +53,7 @@ void AddJobOptions(cli::Command& command, JobArguments& o) {
   cli::AddWord(
       command, "--method", o.method, runs::MethodWords(),
       "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the tracked "
-      "motion exceeds the tolerances [" +
+      "motion exceeds the tolerances or drifts [" +
           runs::Name(o.defaults.run.method) + "]");
   AddQualityOption(command, o);
   cli::AddNumber(command, "--samples", o.samples, io::Optional<io::Integer, int>{sampling::kSampleNumbers},
