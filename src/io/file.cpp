@@ -267,7 +267,8 @@ bool FileWriter::FinishAsNew() {
 
 Sha256Sum::Sha256Sum() : context_(EVP_MD_CTX_new()) {
   if (!context_ || EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_.get()), EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("SHA-256 is not available in this build of OpenSSL");
+    // OpenSSL reads its providers at the first use, and does not say why it cannot.
+    throw ResourceError("OpenSSL does not offer SHA-256: memory ran out while it started");
   }
 }
 
