@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+// NOLINTNEXTLINE(readability-identifier-naming): that of CLI11
 namespace CLI {
 class Option;
 }

@@ -24,11 +24,11 @@ struct Tracking;
 /// prepared clip, to which the problems point. It runs no method.
 struct Job {
   /// Reads every input file once. Throws UsageError and InputError for what cannot be used.
-  explicit Job(const JobOptions& options);
-  /// A job for a clip in memory. `options.clip.file` is its name in messages and in the manifest, and no file of that
+  explicit Job(const JobOptions& o);
+  /// A job for a clip in memory. `o.clip.file` is its name in messages and in the manifest, and no file of that
   /// name is read. The clip is taken as the BVH file that it would be (motion::FormatBvh): the manifest has the hash of
   /// that text, and the file, where it is written, is reconstructed with the same bits.
-  Job(const JobOptions& options, const motion::Clip& clip);
+  Job(const JobOptions& o, const motion::Clip& given);
 
   /// Another seed, between two searches.
   /// The baseline stays; what was tracked for it is no longer the result of tracking with this seed.

@@ -109,10 +109,11 @@ dynamics::MotionPoint Guidance::PointOf(const character::State& state) const {
 }
 
 Guidance::Start Guidance::StartOf(size_t fragment, const character::State& state, const Offsets& offsets) const {
+  const Index n = coordinates_.size();
   Start start;
-  start.state.resize(2 * coordinates_.size());
+  start.state.resize(2 * n);
   dynamics::Difference(coordinates_, points_[fragment], PointOf(state), start.state);
-  start.change = fragment == 0 ? VectorXd(VectorXd::Zero(coordinates_.size() - 6))
+  start.change = fragment == 0 ? VectorXd(VectorXd::Zero(n - 6))
                                : NumbersOf(coordinates_, Rotations(path_[fragment - 1].offsets, offsets));
   return start;
 }

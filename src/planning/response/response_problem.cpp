@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "retrace/io/number.h"
+#include "retrace/planning/segments/joined_control.h"
 
 namespace retrace::runs {
 

@@ -7,6 +7,7 @@
 #include "retrace/control/pushes.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/runs/stored/run_files.h"
 #include "retrace/runs/stored/scene_files.h"
 
 namespace retrace::runs {
