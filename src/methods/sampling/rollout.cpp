@@ -124,10 +124,12 @@ void RolloutWorker::End(const Job& job, const Watch& watch) {
   sample.terms.smoothness = watch.changes / (num_joints * job.fragment.num_steps * problem_.time_step());
 }
 
-/// As control::SimulateFragment, with the companions in the world. False when the simulation diverged.
+/// As control::SimulateFragment, with the companions in the world where there are any. False when the simulation
+/// diverged.
 template <typename Observer>
-bool RolloutWorker::SimulateAmongCompanions(const character::State& start, const control::Fragment& fragment,
-                                            character::State& end, const Observer& observe) {
+bool RolloutWorker::SimulateOne(const character::State& start, const control::Fragment& fragment, character::State& end,
+                                const Observer& observe) {
+  if (companions_.empty()) return control::SimulateFragment(world_, start, fragment, scratch_, end, observe);
   world_.SetState(start, fragment.first_step);
   control::OpenLoop open_loop({&fragment, 1});
   std::vector<control::Controller*> controllers = {&open_loop};
@@ -143,11 +145,8 @@ bool RolloutWorker::SimulateAmongCompanions(const character::State& start, const
 void RolloutWorker::SimulateAlone(const Job& job) {
   Watch& watch = watches_.front();
   Begin(job, watch);
-  const auto observe = [&](int step) { Observe(job, world_, step, watch); };
-  RolloutSample& sample = *job.sample;
-  sample.diverged = companions_.empty() ? !control::SimulateFragment(world_, job.task->start, job.fragment, scratch_,
-                                                                     sample.end, observe)
-                                        : !SimulateAmongCompanions(job.task->start, job.fragment, sample.end, observe);
+  job.sample->diverged = !SimulateOne(job.task->start, job.fragment, job.sample->end,
+                                      [&](int step) { Observe(job, world_, step, watch); });
   End(job, watch);
 }
 
@@ -158,7 +157,6 @@ size_t RolloutWorker::Lanes(size_t runs) {
 }
 
 void RolloutWorker::SimulateEnds(std::span<control::FragmentRun> runs) {
-  const auto unobserved = [](int) {};
   const size_t lanes = Lanes(runs.size());
   while (!runs.empty()) {
     const size_t count = std::min(lanes, runs.size());
@@ -166,9 +164,7 @@ void RolloutWorker::SimulateEnds(std::span<control::FragmentRun> runs) {
       control::SimulateFragments(*lanes_, runs.first(count), lanes_scratch_, [](size_t, int) {});
     } else {
       for (control::FragmentRun& run : runs.first(count)) {
-        run.diverged = companions_.empty()
-                           ? !control::SimulateFragment(world_, *run.start, *run.fragment, scratch_, *run.end)
-                           : !SimulateAmongCompanions(*run.start, *run.fragment, *run.end, unobserved);
+        run.diverged = !SimulateOne(*run.start, *run.fragment, *run.end, [](int) {});
       }
     }
     runs = runs.subspan(count);

@@ -9,7 +9,8 @@ namespace retrace::runs {
 
 Configuration ResponseConfiguration() {
   Configuration configuration = CompositionConfiguration();
-  // More passes take a third of the time, half of it for candidates that are given up.
+  // More smoothing passes, which these replaced, took a third of the time, half of it for candidates that were given
+  // up.
   configuration.sampling.refinement.passes = 1;
   return configuration;
 }

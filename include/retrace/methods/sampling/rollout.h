@@ -86,8 +86,8 @@ class RolloutWorker {
   void SimulateAlone(const Job& job);
   void SimulateTogether(std::span<const Job> jobs);
   template <typename Observer>
-  bool SimulateAmongCompanions(const character::State& start, const control::Fragment& fragment, character::State& end,
-                               const Observer& observe);
+  bool SimulateOne(const character::State& start, const control::Fragment& fragment, character::State& end,
+                   const Observer& observe);
   /// Side by side, where that is possible.
   size_t Lanes(size_t runs);
   void Begin(const Job& job, Watch& watch);
