@@ -75,6 +75,8 @@ RunStatus RunStatusOf(task::Ending ending) {
 
 RunStatus RunStatusOf(const Reconstruction& result) {
   if (result.method == Method::kTracking) return RunStatusOf(result.tracking->summary);
+  if (result.method == Method::kHybrid)
+    return result.hybrid->reached_end ? RunStatus::kCompleted : RunStatus::kLeftGates;
   return RunStatusOf(result.method == Method::kTrajectory ? result.optimization.ending : result.search.ending);
 }
 

@@ -7,7 +7,7 @@ namespace retrace::runs {
 
 std::string IdleRanksWarning(int ranks, const Configuration& configuration) {
   const Method method = configuration.run.method;
-  if (method == Method::kTracking || method == Method::kTrajectory) return "";
+  if (method != Method::kAuto && method != Method::kSampling) return "";
   const int samples = configuration.sampling.samples;
   const double busy = parallel::BusyShare(ranks, samples);
   if (busy >= 0.5) return "";

@@ -18,6 +18,8 @@
 namespace retrace::runs {
 namespace {
 
+constexpr double kNearEnough = 0.07;  // mean distance in the world, of a human [m]
+
 /// The tracking as a reconstruction; that of the baseline, where there is one.
 Reconstruction Track(const Job& job, int threads, const sampling::Hooks& hooks) {
   Reconstruction result;
@@ -61,12 +63,57 @@ Reconstruction OptimizeWindows(const Job& job, parallel::TaskFarm& farm, const R
   return result;
 }
 
+/// Threads of this process that may take part in what ranks do not: in a job of many ranks it has only the cores of one
+/// machine.
+int OwnThreads(const parallel::TaskFarm& farm) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::min(farm.num_workers(), cores);
+}
+
+/// Tracked and searched parts. It leaves no checkpoint: a job that is stopped repeatedly would never get past it.
+Reconstruction FindParts(const Job& job, parallel::TaskFarm& farm) {
+  Reconstruction result;
+  result.method = Method::kHybrid;
+  result.hybrid = job.hybrid ? *job.hybrid : FindHybrid(*job.prepared, job.configuration, OwnThreads(farm));
+  Verify(job, result.hybrid->end, false, result);
+  return result;
+}
+
+/// Whether a result of parts is so near to the reference that a search of the whole motion is not worth its cost.
+bool IsNearEnough(const Job& job, const Reconstruction& result) {
+  const double limit = kNearEnough * job.character().height / metrics::kHumanHeight;
+  return result.method == Method::kHybrid && result.success() && result.evaluation.near_in_world() &&
+         result.evaluation.mean_world_error <= limit;
+}
+
+/// Whether a motion is the better result: one that is within tolerance, then one that stays near in the world, then the
+/// nearer one. Where nothing is within tolerance, the later method counts, which nothing stops but its budget.
+bool IsBetter(const Reconstruction& result, const Reconstruction& than) {
+  if (!result.success() || !than.success()) return result.success() || !than.success();
+  const bool near = result.evaluation.near_in_world();
+  if (near != than.evaluation.near_in_world()) return near;
+  return result.evaluation.mean_world_error < than.evaluation.mean_world_error;
+}
+
+/// The better of two results, with what was learned of the other.
+void Choose(Reconstruction&& next, Reconstruction& best) {
+  const bool better = IsBetter(next, best);
+  Reconstruction& other = better ? best : next;
+  Reconstruction& chosen = better ? next : best;
+  if (other.tracking) chosen.tracking = std::move(other.tracking);
+  if (other.hybrid) chosen.hybrid = std::move(other.hybrid);
+  chosen.unused_cpu_seconds += other.search.cpu_seconds + other.unused_cpu_seconds;
+  chosen.timer = best.timer;
+  if (better) best = std::move(next);
+}
+
 struct FoundControl {
   control::OpenLoopControl& control;
   character::State& end;
 };
 
 FoundControl ControlOf(Reconstruction& result) {
+  if (result.method == Method::kHybrid) return {result.hybrid->control, result.hybrid->end};
   if (result.method == Method::kTracking) return {result.tracking->summary.control, result.tracking->summary.end};
   if (result.method == Method::kTrajectory) return {result.optimization.control, result.optimization.end};
   return {result.search.control, result.search.end};
@@ -114,13 +161,16 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
 
 double Reconstruction::cpu_seconds() const {
   return search.cpu_seconds + optimization.cpu_seconds + optimization.master_cpu_seconds +
-         (tracking ? tracking->cpu_seconds() : baseline_cpu_seconds) + (end ? end->cpu_seconds : 0);
+         (tracking ? tracking->cpu_seconds() : baseline_cpu_seconds) + (hybrid ? hybrid->cpu_seconds : 0) +
+         unused_cpu_seconds + (end ? end->cpu_seconds : 0);
 }
 
 const control::OpenLoopControl& Reconstruction::control() const {
   switch (method) {
     case Method::kTracking:
       return tracking->summary.control;
+    case Method::kHybrid:
+      return hybrid->control;
     case Method::kTrajectory:
       return optimization.control;
     case Method::kAuto:
@@ -133,8 +183,12 @@ const control::OpenLoopControl& Reconstruction::control() const {
 std::string Reconstruction::Choice() const {
   if (!tracking)
     return "found by sampling: motions of more than " + io::Fixed(kLongestTracked, 0) + " s are not tracked";
-  return std::string(method == Method::kTracking ? "found by tracking" : "found by sampling") +
-         ": the tracked motion " + tracking->Ending();
+  std::string reason = "found by " + Name(method) + ": the tracked motion " + tracking->Ending();
+  if (method == Method::kSampling && hybrid) {
+    reason += hybrid->reached_end ? ", and one of tracked and searched parts is not as near"
+                                  : ", and searches of parts led to " + io::Fixed(hybrid->control.duration(), 2) + " s";
+  }
+  return reason;
 }
 
 parallel::WorkerFactory MakeWorkerFactory(const Job& job) {
@@ -157,34 +211,24 @@ Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::
 Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   const Method asked = job.configuration.run.method;
   if (asked == Method::kTrajectory) return OptimizeWindows(job, farm, hooks);
+  if (asked == Method::kHybrid) return FindParts(job, farm);
   const bool too_long = asked == Method::kAuto && job.reference().duration() > kLongestTracked;
   if (asked == Method::kSampling || too_long) return Search(job, farm, hooks);
-  Reconstruction tracked = Track(job, farm.num_workers(), hooks);
-  if (asked == Method::kTracking || tracked.tracking->suffices()) return tracked;
-  const results::RunTimer timer = tracked.timer;
-  Reconstruction searched = Search(job, farm, hooks);
-  // A tracked motion that drifts is better than a searched one that does so too, or that is lost.
-  if (tracked.success() && !(searched.success() && searched.evaluation.near_in_world())) {
-    tracked.search.cpu_seconds = searched.search.cpu_seconds;
-    return tracked;
-  }
-  searched.tracking = std::move(tracked.tracking);
-  searched.timer = timer;
-  return searched;
+  Reconstruction best = Track(job, farm.num_workers(), hooks);
+  if (asked == Method::kTracking || best.tracking->suffices()) return best;
+  if (CanBeHybrid(*job.prepared, job.configuration)) Choose(FindParts(job, farm), best);
+  if (!IsNearEnough(job, best)) Choose(Search(job, farm, hooks), best);
+  return best;
 }
 
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   Reconstruction result = FindControl(job, farm, hooks);
-  if (job.configuration.run.tail > 0) {
-    // In a job of many ranks this process has only the cores of one machine.
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    JudgeEndOf(job, std::min(farm.num_workers(), cores), hooks, result);
-  }
+  if (job.configuration.run.tail > 0) JudgeEndOf(job, OwnThreads(farm), hooks, result);
   return result;
 }
 
 Reconstruction Reconstruct(const Job& job, int threads, const ReconstructionHooks& hooks) {
-  if (job.LacksBaseline()) return Reconstruct(WithBaseline(job), threads, hooks);
+  if (job.LacksBaseline()) return Reconstruct(WithBaseline(job, threads), threads, hooks);
   const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(job));
   return Reconstruct(job, *farm, hooks);
 }

@@ -12,7 +12,7 @@ namespace {
 /// What was asked for, what found the control, and what else was tried.
 io::Json MethodMember(const Job& job, const Reconstruction& result) {
   io::Json member = {{"asked", Name(job.configuration.run.method)}, {"used", Name(result.method)}};
-  if (result.method == Method::kSampling && result.tracking) member["tracking"] = result.tracking->Ending();
+  if (result.method != Method::kTracking && result.tracking) member["tracking"] = result.tracking->Ending();
   return member;
 }
 
@@ -35,12 +35,13 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
   io::Json all = WriteControlAndMotion(folder, job, {result.control(), {}, result.num_steps}, kept);
   if (kept != KeptFiles::kControl && result.method == Method::kTrajectory) {
     folder.Write(results::kWindowsFile, FormatWindows(result.optimization));
-  } else if (kept != KeptFiles::kControl) {
+  } else if (kept != KeptFiles::kControl && result.method == Method::kSampling) {
     folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(result.search)));
     if (kept == KeptFiles::kAllAndSamples) {
       folder.Write(results::kSamplesFile, results::FormatSamples(SamplesOf(result.search)));
     }
   }
+  if (result.hybrid) all["hybrid"] = result.hybrid->ToJson();
   all["method"] = MethodMember(job, result);
   if (result.end) all["end"] = result.end->ToJson();
   if (result.stay) all["best_effort"] = result.stay->ToJson();

@@ -83,6 +83,7 @@ void Job::SetSeed(uint64_t seed) {
   configuration.SetSeed(seed);
   problem.options.seed = trajectory.options.seed = seed;
   tracked = nullptr;
+  hybrid = nullptr;
 }
 
 void Job::SetBaseline(character::ReferenceMotion poses) {

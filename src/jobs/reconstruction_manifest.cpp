@@ -94,7 +94,11 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   const results::RunTimer& timer = context.timer != nullptr ? *context.timer : result.timer;
   const bool by_optimization = result.method == Method::kTrajectory;
   const trajectory::Summary& optimization = result.optimization;
-  io::Json manifest = BeginManifest("reconstruct", StatusOf(by_optimization ? optimization.ending : search.ending));
+  const bool by_parts = result.method == Method::kHybrid;
+  const task::Ending of_parts = evaluation.completed ? task::Ending::kReachedEnd : task::Ending::kLeftGates;
+  io::Json manifest = BeginManifest("reconstruct", StatusOf(by_parts          ? of_parts
+                                                            : by_optimization ? optimization.ending
+                                                                              : search.ending));
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
   AddJob(job, job.configuration.sampling.seed, context, manifest);
@@ -102,12 +106,12 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   if (by_optimization) {
     manifest["cost"] = CostMember(optimization, optimization.simulated_seconds, duration, timer.WallSeconds());
     manifest["trajectory"] = WindowsMember(optimization, job.configuration.trajectory.cost);
-  } else {
+  } else if (!by_parts) {
     manifest["cost"] = CostMember(search, search.search_seconds, duration, timer.WallSeconds());
     AddSamples(search, manifest["cost"]);
     manifest["search"] = SearchMember(search);
   }
-  if (!by_optimization && !evaluation.success()) {
+  if (!by_optimization && !by_parts && !evaluation.success()) {
     manifest["search"]["failure"] = ReportFailure(job.problem, search, evaluation, job.prepared->checks).ToJson();
   }
   manifest["workers"] = context.workers;

@@ -45,14 +45,16 @@ bool SuccessOfFinished(const fs::path& output, const std::string& identity_sha25
 }
 
 void CheckMethod(Method method, const RunOptions& o) {
-  if (o.variations.count > 0 && (method == Method::kTracking || method == Method::kTrajectory)) {
+  const bool samples = method == Method::kAuto || method == Method::kSampling;
+  if (o.variations.count > 0 && !samples) {
     throw UsageError("found the method " + Name(method) + " for several controls, expected sampling: " + Name(method) +
                      " finds one");
   }
-  if (o.forces.controls > 0 && method == Method::kTrajectory) {
-    throw UsageError("found the method trajectory for the forces of a recording, expected auto, tracking or sampling");
+  if (o.forces.controls > 0 && !samples && method != Method::kTracking) {
+    throw UsageError("found the method " + Name(method) +
+                     " for the forces of a recording, expected auto, tracking or sampling");
   }
-  if (o.samples && (method == Method::kTracking || method == Method::kTrajectory)) {
+  if (o.samples && !samples) {
     throw UsageError("found the method " + Name(method) + " for the costs of samples, expected auto or sampling");
   }
 }

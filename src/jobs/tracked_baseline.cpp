@@ -7,6 +7,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
+#include "retrace/planning/hybrid/hybrid_control.h"
 #include "retrace/planning/viability/replayed_control.h"
 
 namespace retrace::runs {
@@ -39,8 +40,7 @@ double Usable(const Tracking& tracked) {
 
 }  // namespace
 
-character::ReferenceMotion TrackedBaseline(const Job& job, const Tracking& tracked) {
-  const double usable = Usable(tracked);
+character::ReferenceMotion BaselineOf(const Job& job, const control::OpenLoopControl& control, double usable) {
   const character::Character& character = job.character();
   std::vector<character::Pose> poses = job.reference().poses();
   const double frame_time = job.reference().frame_time();
@@ -48,7 +48,7 @@ character::ReferenceMotion TrackedBaseline(const Job& job, const Tracking& track
   std::vector<std::vector<Vec3>> leads(poses.size(), std::vector<Vec3>(joints, Vec3::Zero()));
   std::vector<character::Pose> tracked_poses = poses;
   std::vector<double> counts(poses.size(), 0);
-  ReplayInParts(*job.prepared, tracked.summary.control, {}, [&](const control::Trajectory& part) {
+  ReplayInParts(*job.prepared, control, {}, [&](const control::Trajectory& part) {
     for (size_t i = 0; i < part.num_steps(); ++i) {
       const double time = part.TimeOf(i + 1);
       const auto frame = static_cast<size_t>(std::lround(time / frame_time));
@@ -84,11 +84,20 @@ character::ReferenceMotion TrackedBaseline(const Job& job, const Tracking& track
   return job.reference().WithPoses(std::move(poses));
 }
 
-Job WithBaseline(Job job) {
+Job WithBaseline(Job job, int threads) {
   if (!job.LacksBaseline()) return job;
-  job.tracked = std::make_shared<const Tracking>(Track(job));
-  const bool is_result = job.configuration.run.method == Method::kAuto && job.tracked->suffices();
-  if (!is_result && Usable(*job.tracked) > 0) job.SetBaseline(TrackedBaseline(job, *job.tracked));
+  job.tracked = std::make_shared<const Tracking>(Track(job, {}, {}, threads));
+  if (job.configuration.run.method == Method::kAuto && job.tracked->suffices()) return job;
+  const double tracked = Usable(*job.tracked);
+  if (!job.tracked->suffices() && CanBeHybrid(*job.prepared, job.configuration)) {
+    job.hybrid = std::make_shared<const HybridControl>(FindHybrid(*job.prepared, job.configuration, threads));
+    const double found = job.hybrid->control.duration() - (job.hybrid->reached_end ? 0 : kBeforeFall);
+    if (found > tracked) {
+      job.SetBaseline(BaselineOf(job, job.hybrid->control, found));
+      return job;
+    }
+  }
+  if (tracked > 0) job.SetBaseline(BaselineOf(job, job.tracked->summary.control, tracked));
   return job;
 }
 

@@ -50,6 +50,7 @@ io::Json Evaluation::ToJson() const {
   for (const Gate& gate : gates) json["gates"][gate.name] = entry(gate);
   json["world"] = entry(world);
   json["mean_joint_error"] = mean_joint_error;
+  json["mean_world_error"] = mean_world_error;
   json["drift"] = drift;
   return json;
 }
@@ -173,7 +174,8 @@ void Evaluator::Add(const control::Trajectory& part) {
     const double height = check(height_, std::abs(state[root].position.y() - target[root].position.y()), time);
     const double turn = check(orientation_, AngleBetween(state[root].orientation, target[root].orientation), time);
     joint_errors_.push_back(JointPositionError(character_, state, target));
-    check(world_, WorldPositionError(character_, state, target), time);
+    world_errors_.push_back(WorldPositionError(character_, state, target));
+    check(world_, world_errors_.back(), time);
     at_end_ = std::max({height, turn, check(joints_, joint_errors_.back(), time)});
     Vec3 away = state[root].position - target[root].position;
     away.y() = 0;
@@ -188,8 +190,9 @@ Evaluation Evaluator::Finish(double expected_duration) const {
   evaluation.world = world_;
   if (judges_world_) evaluation.gates.push_back(world_);
   evaluation.at_end = at_end_;
-  for (const double error : joint_errors_) {
-    evaluation.mean_joint_error += error / static_cast<double>(joint_errors_.size());
+  for (size_t i = 0; i < joint_errors_.size(); ++i) {
+    evaluation.mean_joint_error += joint_errors_[i] / static_cast<double>(joint_errors_.size());
+    evaluation.mean_world_error += world_errors_[i] / static_cast<double>(joint_errors_.size());
   }
   evaluation.drift = drift_;
   const size_t steps = joint_errors_.empty() ? 0 : joint_errors_.size() - 1;

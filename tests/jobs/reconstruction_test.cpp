@@ -76,12 +76,17 @@ TEST(Reconstruction, IsSearchedWhereTheTrackedMotionDrifts) {
   const Reconstruction near = Reconstruct(Job(options), 2);
   EXPECT_EQ(near.method, Method::kTracking);
   EXPECT_EQ(near.Choice(), "found by tracking: the tracked motion stayed within tolerance");
-  // The same motion counts as drifted where less is allowed. What is searched and drifts as well is no better.
+  // The same motion counts as drifted where less is allowed. What is found otherwise and drifts as well must be nearer.
   options.configuration.task.gates.world_position = 0.5 * near.evaluation.world.worst;
   const Reconstruction drifted = Reconstruct(Job(options), 2);
   ASSERT_TRUE(drifted.tracking.has_value());
   EXPECT_TRUE(drifted.success());
-  EXPECT_EQ(drifted.method, drifted.evaluation.near_in_world() ? Method::kSampling : Method::kTracking);
+  if (drifted.method == Method::kTracking) {
+    EXPECT_FALSE(drifted.evaluation.near_in_world());
+  } else {
+    EXPECT_TRUE(drifted.evaluation.near_in_world() ||
+                drifted.evaluation.mean_world_error < near.evaluation.mean_world_error);
+  }
   EXPECT_THAT(drifted.Choice(), testing::HasSubstr("the tracked motion drifted from the reference by more than 0.0"));
   EXPECT_GT(drifted.cpu_seconds(), 3 * near.cpu_seconds()) << "the search counts, whatever the result";
   // A search that is lost leaves the tracked motion.
@@ -91,7 +96,7 @@ TEST(Reconstruction, IsSearchedWhereTheTrackedMotionDrifts) {
   options.configuration.sampling.max_back_offs = 0;
   options.configuration.sampling.restart.samples = 0;
   const Reconstruction kept = Reconstruct(Job(options), 2);
-  EXPECT_EQ(kept.method, Method::kTracking);
+  EXPECT_NE(kept.method, Method::kSampling);
   EXPECT_TRUE(kept.success());
 }
 

@@ -7,6 +7,7 @@
 
 #include "jobs/sample_runs.h"
 #include "retrace/math/rotation.h"
+#include "retrace/planning/hybrid/hybrid_control.h"
 
 namespace retrace::runs {
 namespace {
@@ -60,26 +61,35 @@ TEST(TrackedBaseline, LeadsTheReferenceWithoutJumps) {
   EXPECT_LT(LargestStep(job.reference(), *job.baseline), 0.5 * largest);
 }
 
-TEST(TrackedBaseline, GoesOverIntoTheReferenceBeforeTheTrackedMotionIsLost) {
-  JobOptions options = TrackedOptions("walk", 2);
-  options.configuration.tracking.torque_limit = 20;
-  const Job job = Searched(options);
-  ASSERT_FALSE(job.tracked->success());
-  ASSERT_NE(job.baseline, nullptr);
-  const metrics::Gate* const left = job.tracked->evaluation.FirstViolated();
-  ASSERT_NE(left, nullptr);
-  const double frame_time = job.reference().frame_time();
-  const auto first = static_cast<size_t>(left->first_violation / frame_time);
-  ASSERT_LT(first, job.reference().poses().size());
-  for (size_t f = first; f < job.reference().poses().size(); ++f) {
+TEST(TrackedBaseline, GoesOverIntoTheReferenceFromWhereItIsUsableNoMore) {
+  const Job job(TrackedOptions("walk", 1.2));
+  const Tracking tracked = Track(job);
+  const double usable = 0.6, frame_time = job.reference().frame_time();
+  const character::ReferenceMotion baseline = BaselineOf(job, tracked.summary.control, usable);
+  for (auto f = static_cast<size_t>((usable + 0.2) / frame_time); f < job.reference().poses().size(); ++f) {
     for (size_t j = 0; j < job.character().joints.size(); ++j) {
-      EXPECT_LT(
-          AngleBetween(job.baseline->poses()[f].joint_rotations[j], job.reference().poses()[f].joint_rotations[j]),
-          1e-6)
-          << f;
+      const Quat& goal = job.reference().poses()[f].joint_rotations[j];
+      EXPECT_LT(AngleBetween(baseline.poses()[f].joint_rotations[j], goal), 1e-6) << f;
     }
   }
-  EXPECT_LT(LargestStep(job.reference(), *job.baseline), 0.3);
+  EXPECT_LT(LargestStep(job.reference(), baseline), 0.3);
+}
+
+TEST(TrackedBaseline, IsThatOfTrackedAndSearchedPartsWhereTrackingIsLost) {
+  const Job job = Searched(TrackedOptions("roll_sideways", 1));
+  ASSERT_NE(job.tracked, nullptr);
+  ASSERT_FALSE(job.tracked->success());
+  ASSERT_NE(job.hybrid, nullptr);
+  ASSERT_NE(job.baseline, nullptr);
+  const double lost = job.tracked->evaluation.FirstViolated()->first_violation;
+  ASSERT_GT(job.hybrid->control.duration(), lost + 0.1);
+  const auto f = static_cast<size_t>(lost / job.reference().frame_time());
+  double largest = 0;
+  for (size_t j = 0; j < job.character().joints.size(); ++j) {
+    largest = std::max(largest, AngleBetween(job.baseline->poses()[f].joint_rotations[j],
+                                             job.reference().poses()[f].joint_rotations[j]));
+  }
+  EXPECT_GT(largest, 0.05);
 }
 
 TEST(TrackedBaseline, ASeedForgetsWhatWasTrackedAndKeepsTheBaseline) {
@@ -87,6 +97,7 @@ TEST(TrackedBaseline, ASeedForgetsWhatWasTrackedAndKeepsTheBaseline) {
   const auto baseline = job.baseline;
   job.SetSeed(5);
   EXPECT_EQ(job.tracked, nullptr);
+  EXPECT_EQ(job.hybrid, nullptr);
   EXPECT_EQ(job.baseline, baseline);
   EXPECT_FALSE(job.LacksBaseline());
 }

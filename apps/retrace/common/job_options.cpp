@@ -52,8 +52,8 @@ void AddJobOptions(cli::Command& command, JobArguments& o) {
   AddTaskOptions(command, o);
   cli::AddWord(
       command, "--method", o.method, runs::MethodWords(),
-      "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the tracked "
-      "motion exceeds the tolerances or drifts [" +
+      "What finds the control: sampling, tracking, hybrid, trajectory, or auto: tracking, and where the tracked motion "
+      "exceeds the tolerances or drifts the nearer of hybrid and sampling [" +
           runs::Name(o.defaults.run.method) + "]");
   AddQualityOption(command, o);
   cli::AddNumber(command, "--samples", o.samples, io::Optional<io::Integer, int>{sampling::kSampleNumbers},

@@ -52,6 +52,14 @@ void PrintWindows(const runs::Job& job, const runs::Reconstruction& result, doub
               cli::ShownLines(runs::Describe(result.evaluation, duration, result.diverged)).c_str());
 }
 
+void PrintParts(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
+  const double duration = job.problem.task.duration();
+  std::printf("%s: %s after %.1f s (%.2f CPU s per second of motion)\n  %s\n%s",
+              cli::Shown(job.options.clip.file).c_str(), result.success() ? "reconstructed" : "not reconstructed",
+              wall_seconds, result.cpu_seconds() / duration, cli::Shown(result.hybrid->Describe()).c_str(),
+              cli::ShownLines(runs::Describe(result.evaluation, duration, result.diverged)).c_str());
+}
+
 void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
   const metrics::Evaluation& evaluation = result.evaluation;
   if (job.configuration.run.method == runs::Method::kAuto) {
@@ -63,6 +71,10 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
   }
   if (result.method == runs::Method::kTrajectory) {
     PrintWindows(job, result, wall_seconds);
+    return;
+  }
+  if (result.method == runs::Method::kHybrid) {
+    PrintParts(job, result, wall_seconds);
     return;
   }
   const sampling::Summary& search = result.search;

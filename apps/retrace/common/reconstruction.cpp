@@ -100,7 +100,7 @@ int Reconstruct(const ReconstructionArguments& o, const Call& call) {
     if (!o.dry_run) runs::CheckOptions(run);
     runs::MeasuredOf(*prepared);             // a measurement that does not fit is better known now, too
     if (run.report) runs::FindReportPage();  // better now than after the search
-    if (!o.dry_run) prepared.emplace(runs::WithBaseline(std::move(*prepared)));
+    if (!o.dry_run) prepared.emplace(runs::WithBaseline(std::move(*prepared), mpi.active() ? 1 : o.threads));
     return prepared->identity;
   });
   runs::Job& job = *prepared;

@@ -18,6 +18,7 @@
 #include "retrace/metrics/gate_stay.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/planning/hybrid/hybrid_control.h"
 #include "retrace/planning/viability/viable_end.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
@@ -28,13 +29,15 @@ namespace retrace::runs {
 /// What a method found, simulated once more in a new world and compared with the reference. The motion itself is not
 /// kept, because it is large: control::Replay or control::ReplayInParts of the control is it.
 struct Reconstruction {
-  Method method = Method::kSampling;  ///< that found the control: never kAuto
-  sampling::Summary search;           ///< of sampling; else empty
-  std::optional<Tracking> tracking;   ///< what tracking came to, where it was tried
-  double baseline_cpu_seconds = 0;    ///< of a motion that was tracked for its torques alone [s]
-  trajectory::Summary optimization;   ///< of trajectory optimization; else empty
-  size_t num_steps = 0;               ///< that were simulated
-  bool diverged = false;              ///< in the new world
+  Method method = Method::kSampling;         ///< that found the control: never kAuto
+  sampling::Summary search;                  ///< of sampling; else empty
+  std::optional<Tracking> tracking;          ///< what tracking came to, where it was tried
+  double baseline_cpu_seconds = 0;           ///< of a motion that was tracked for its torques alone [s]
+  double unused_cpu_seconds = 0;             ///< of a search whose result another method surpassed [s]
+  std::optional<HybridControl> hybrid = {};  ///< of tracked and searched parts, where it was tried
+  trajectory::Summary optimization;          ///< of trajectory optimization; else empty
+  size_t num_steps = 0;                      ///< that were simulated
+  bool diverged = false;                     ///< in the new world
   metrics::Evaluation evaluation;
   std::optional<metrics::GateStay> stay;  ///< of a best effort (sampling::Options::best_effort) by search; else none
   std::optional<metrics::Evaluation> against_recording;  ///< with the unrepaired motion (Job::Unrepaired); none: none

@@ -18,6 +18,7 @@
 
 namespace retrace::runs {
 
+struct HybridControl;
 struct Tracking;
 
 /// Everything that all ranks prepare alike: options, files, and the clip that they make. A value: copies share the
@@ -49,7 +50,8 @@ struct Job {
   std::optional<motion::MeasuredForces> measured;
   std::shared_ptr<const task::PreparedClip> prepared;
   std::shared_ptr<const character::ReferenceMotion> baseline = {};  ///< null: the reference is
-  std::shared_ptr<const Tracking> tracked = {};  ///< that the baseline is of; null: it was not tracked for one
+  std::shared_ptr<const Tracking> tracked = {};      ///< that the baseline is of; null: it was not tracked for one
+  std::shared_ptr<const HybridControl> hybrid = {};  ///< the same of tracked and searched parts
   sampling::Problem problem;
   trajectory::Problem trajectory;
 

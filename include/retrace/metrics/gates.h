@@ -49,6 +49,7 @@ struct Evaluation {
   /// Mean distance of the joints in the world, which is reported whether or not it is judged.
   Gate world = {"world_position"};
   double mean_joint_error = 0;  ///< mean over time of the joint_position figure [m]
+  double mean_world_error = 0;  ///< mean over time of the world_position figure [m]
   double at_end = 0;            ///< largest figure of the tolerances in the last state, as a share of its limit
   double drift = 0;             ///< horizontal distance of the root from the reference's at the end [m]; not gated
   bool success() const;
@@ -121,6 +122,7 @@ class Evaluator {
   Gate world_;
   bool judges_world_;
   std::vector<double> joint_errors_;  // (states)
+  std::vector<double> world_errors_;  // (states)
   double drift_ = 0;
   double at_end_ = 0;
   double time_step_ = 0;

@@ -1,4 +1,4 @@
-#include "segment_tracking.h"
+#include "retrace/planning/segments/segment_tracking.h"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@
 #include "retrace/planning/segments/motion_start.h"
 #include "retrace/planning/segments/rest.h"
 #include "retrace/runs/libraries/control_library.h"
-#include "segment_tracking.h"
+#include "retrace/planning/segments/segment_tracking.h"
 
 namespace retrace::runs {
 namespace {

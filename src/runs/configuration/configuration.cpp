@@ -72,13 +72,14 @@ Json DefaultsOf(const Json& document) {
 void Describe(RunSettings& settings, io::FieldVisitor& visitor) {
   visitor.Section({"run", "What a run does"}, [&](io::FieldVisitor& section) {
     section.Field({"method",
-                   "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the "
-                   "tracked motion exceeds the tolerances or drifts in the world"},
+                   "What finds the control: sampling, tracking, hybrid, trajectory, or auto: tracking, and where the "
+                   "tracked motion exceeds the tolerances or drifts in the world the nearer of hybrid and sampling"},
                   settings.method, MethodWords());
     section.Field(
         {"baseline",
          "What the targets of sampling and trajectory are offset from: the reference, tracked: targets at which servos "
-         "give the torques of the tracked motion, as far as it gets, or automatic: tracked for sampling"},
+         "give the torques of the tracked motion, or of tracked and searched parts, as far as it gets, or automatic: "
+         "tracked for sampling"},
         settings.baseline,
         io::Words<Baseline>{{{Baseline::kAutomatic, "automatic"},
                              {Baseline::kReference, "reference"},
@@ -116,6 +117,7 @@ io::Words<Method> MethodWords() {
   return {{{Method::kAuto, "auto"},
            {Method::kSampling, "sampling"},
            {Method::kTracking, "tracking"},
+           {Method::kHybrid, "hybrid"},
            {Method::kTrajectory, "trajectory", "windows"}}};
 }
 
@@ -160,7 +162,7 @@ std::optional<std::string> Configuration::Validate() const {
   if (run.tail > 0 && run.tail < kShortestTail)
     return "/run/tail: found " + io::Number(run.tail) + ", expected 0, or 0.1 to 30";
   if (auto problem = sampling.Validate()) return problem;
-  if (sampling.best_effort && (run.method == Method::kTracking || run.method == Method::kTrajectory)) {
+  if (sampling.best_effort && run.method != Method::kAuto && run.method != Method::kSampling) {
     return "/search/best_effort: found true with the method " + Name(run.method) + ", expected auto or sampling";
   }
   if (auto problem = tracking.Validate()) return problem;

@@ -1,4 +1,4 @@
-#include "planning/segments/segment_tracking.h"
+#include "retrace/planning/segments/segment_tracking.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "planning/segments/segment_tracking.h"
+#include "retrace/planning/segments/segment_tracking.h"
 #include "planning/segments/standing_segment.h"
 #include "retrace/io/error.h"
 

@@ -380,7 +380,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
                              {"most_samples", 1400},
                              {"ramp", 0.0}});  // are new
   expected["restart"] = {
-      {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 3500}};  // likewise: the method of 2010 has none
+      {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 2600}};  // likewise: the method of 2010 has none
   // Guided passes replaced smoothing passes: their number and size still have a meaning.
   expected["refinement"] = Configuration().ToJson()["refinement"];
   for (const char* const kept : {"passes", "samples"}) {

@@ -62,7 +62,7 @@ struct RestartOptions {
   /// of the motion that it got through: what gets lost early is there again at little cost, what gets lost late is not.
   /// It ends once that does not suffice to get further any more. 0: any number. The default takes it there two and a
   /// half times with all of its samples.
-  double patience = 3500;
+  double patience = 2600;
 };
 
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
@@ -93,7 +93,7 @@ struct Options {
   /// on.
   int max_back_offs = 1000;
   /// Simulated seconds per second of motion that the search may spend in all; 0: any number. One pass takes nSample.
-  double budget = 5600;
+  double budget = 4200;
   RestartOptions restart;
   /// Where all that comes to nothing, the search goes on to the end from its furthest state, out of tolerance: one
   /// pass, which the budget does not count and no refinement follows.

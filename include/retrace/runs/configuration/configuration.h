@@ -16,10 +16,11 @@ namespace retrace::runs {
 
 /// What finds the control of a clip.
 enum class Method {
-  kAuto,  ///< tracking, which costs a hundredth; sampling where its motion exceeds the tolerances, drifts, or is very
-          ///< long
+  kAuto,  ///< tracking, which costs a hundredth; where its motion exceeds the tolerances or drifts, hybrid; and where
+          ///< that does so too, or the motion is very long, sampling
   kSampling,    ///< Liu et al. 2010 and successors: survives what no feedback can foresee
   kTracking,    ///< da Silva et al. 2008
+  kHybrid,      ///< tracking wherever it holds, and searches across what it loses
   kTrajectory,  ///< Al Borno et al. 2018: splines of targets by CMA-ES
 };
 std::string Name(Method method);
