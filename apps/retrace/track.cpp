@@ -75,8 +75,8 @@ void PrintNotes(const runs::Job& job, const runs::Tracking& result) {
   for (const std::string& note : result.prepared.Notes()) std::printf("  %s\n", cli::Shown(note).c_str());
 }
 
-int ExitCodeOf(const runs::Tracking& result) {
-  return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+int ExitCodeOf(const runs::Job& job, const runs::Tracking& result) {
+  return apps::ExitCodeOf(result.success(), runs::DoubtsOf(job, result.evaluation));
 }
 
 int Track(const Options& o, const Call& call) {
@@ -108,14 +108,14 @@ int Track(const Options& o, const Call& call) {
     throw StoppedError(stop.reason() + ": " + result.Ending() + " of " + io::Fixed(duration, 2) + " s" +
                        (folder ? ", which are in " + output.string() : ""));
   }
-  if (!Prints(style)) return ExitCodeOf(result);
+  if (!Prints(style)) return ExitCodeOf(job, result);
   PrintNotes(job, result);
   std::printf("%s: %s (%.3f CPU s per second of motion)\n%s", cli::Shown(options.clip.file).c_str(),
               cli::ShownLines(result.summary.BriefReport()).c_str(),
               result.summary.cpu_seconds / result.summary.control.duration(),
               cli::ShownLines(runs::Describe(result.evaluation, duration, result.diverged)).c_str());
   if (folder) std::printf("  results in %s\n", cli::Shown(output).c_str());
-  return ExitCodeOf(result);
+  return ExitCodeOf(job, result);
 }
 
 }  // namespace

@@ -99,4 +99,12 @@ bool Job::LacksBaseline() const {
   return samples && reference().duration() <= kLongestTracked;
 }
 
+std::vector<std::string> DoubtsOf(const Job& job, const metrics::Evaluation& evaluation) {
+  std::vector<std::string> doubts = evaluation.Doubts();
+  for (const character::Doubt& doubt : job.prepared->report.doubts) {
+    if (doubt.kind == "proportions") doubts.push_back(doubt.text);
+  }
+  return doubts;
+}
+
 }  // namespace retrace::runs

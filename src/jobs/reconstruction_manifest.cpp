@@ -106,7 +106,9 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   if (by_optimization) {
     manifest["cost"] = CostMember(optimization, optimization.simulated_seconds, duration, timer.WallSeconds());
     manifest["trajectory"] = WindowsMember(optimization, job.configuration.trajectory.cost);
-  } else if (!by_parts) {
+  } else if (by_parts) {
+    manifest["cost"] = {{"cpu_seconds_per_second", result.cpu_seconds() / duration}};
+  } else {
     manifest["cost"] = CostMember(search, search.search_seconds, duration, timer.WallSeconds());
     AddSamples(search, manifest["cost"]);
     manifest["search"] = SearchMember(search);

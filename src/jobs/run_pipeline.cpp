@@ -31,8 +31,8 @@ std::optional<results::RunFolder> OpenFolder(const RunOptions& o, const std::vec
   return std::optional<results::RunFolder>(std::in_place, o.output, o.force || resumes, inputs);
 }
 
-/// Whether the run that finished in the folder was a success. Throws UsageError when it is another one.
-bool SuccessOfFinished(const fs::path& output, const std::string& identity_sha256) {
+/// What came of the run that finished in the folder. Throws UsageError when it is another one.
+RunOutcome OutcomeOfFinished(const fs::path& output, const std::string& identity_sha256) {
   const fs::path manifest = output / results::kManifestFile;
   const io::Json earlier = io::ReadJson(fs::exists(manifest) ? manifest : output / kVariationsFile);
   const io::JsonView view(earlier, output.string());
@@ -41,7 +41,13 @@ bool SuccessOfFinished(const fs::path& output, const std::string& identity_sha25
         {Remedy::kOverwrite},
         output.string() + ": found the results of another run, with another clip, character, configuration or version");
   }
-  return view["success"].Boolean();
+  RunOutcome outcome;
+  outcome.finished_before = true;
+  outcome.success = view["success"].Boolean();
+  if (outcome.success && view.Has("evaluation") && view["evaluation"].Has("doubts")) {
+    for (const io::Json& doubt : view["evaluation"]["doubts"].json()) outcome.doubts.push_back(doubt);
+  }
+  return outcome;
 }
 
 void CheckMethod(Method method, const RunOptions& o) {
@@ -100,8 +106,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
   RunOutcome outcome;
   std::optional<results::RunFolder> folder = OpenFolder(o, PathsOf(job.inputs));
   if (!folder) {
-    outcome.finished_before = true;
-    outcome.success = SuccessOfFinished(o.output, more["identity_sha256"].get<std::string>());
+    outcome = OutcomeOfFinished(o.output, more["identity_sha256"].get<std::string>());
     if (o.report) outcome.report = WriteReport(o.output);
     return outcome;
   }
@@ -129,6 +134,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
       if (observer.on_search_end) observer.on_search_end();
       WriteRun(*folder, job, *outcome.reconstruction, setting.context, kept, more);
       outcome.success = outcome.reconstruction->success();
+      if (outcome.success) outcome.doubts = DoubtsOf(job, outcome.reconstruction->evaluation);
     }
   } catch (const StoppedError& error) {
     checkpoint.Flush();

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::metrics {
@@ -49,10 +50,32 @@ io::Json Evaluation::ToJson() const {
   };
   for (const Gate& gate : gates) json["gates"][gate.name] = entry(gate);
   json["world"] = entry(world);
+  json["contact_force"] = entry(contact_force);
+  json["joint_gap"] = entry(joint_gap);
+  json["doubts"] = Doubts();
   json["mean_joint_error"] = mean_joint_error;
   json["mean_world_error"] = mean_world_error;
   json["drift"] = drift;
   return json;
+}
+
+std::vector<std::string> Evaluation::Doubts() const {
+  std::vector<std::string> doubts;
+  const auto at = [](const Gate& gate) { return " at " + io::Fixed(gate.first_violation, 2) + " s"; };
+  if (!world.passed()) {
+    doubts.push_back("the joints are more than " + io::Fixed(world.limit, 2) + " m from the reference in the world, " +
+                     io::Fixed(world.worst, 2) + " m at most, first" + at(world));
+  }
+  if (!contact_force.passed()) {
+    doubts.push_back("contacts press with " + io::Fixed(contact_force.worst, 1) + " body weights, more than " +
+                     io::Fixed(contact_force.limit, 1) + ", which is " + io::Fixed(DoubtLimits::kForceFactor, 0) +
+                     " times what the recording requires, first" + at(contact_force));
+  }
+  if (!joint_gap.passed()) {
+    doubts.push_back("a joint gives way by " + io::Fixed(joint_gap.worst, 3) + " m, more than " +
+                     io::Fixed(joint_gap.limit, 3) + " m, first" + at(joint_gap));
+  }
+  return doubts;
 }
 
 namespace {
@@ -61,6 +84,20 @@ namespace {
 Vec3 FromRoot(const Character& character, size_t joint, const State& state) {
   return character::JointPosition(character, character.joints[joint], state) -
          state[static_cast<size_t>(character.root)].position;
+}
+
+/// The largest distance between the two ends of a joint.
+double LargestGap(const Character& character, const State& state) {
+  double largest = 0;
+  for (const character::Joint& joint : character.joints) {
+    const auto end = [&](int body) {
+      const auto b = static_cast<size_t>(body);
+      return Vec3(state[b].position +
+                  state[b].orientation * Vec3(joint.anchor - character.bodies[b].rest_position));
+    };
+    largest = std::max(largest, (end(joint.parent) - end(joint.child)).norm());
+  }
+  return largest;
 }
 
 /// @param reference gives where a joint of it is, from its root
@@ -153,6 +190,42 @@ Evaluator::Evaluator(const Character& character, const character::ReferenceMotio
   joints_ = {"joint_position", 0, limits.joint_position};
   world_ = {"world_position", 0, limits.world_position};
   judges_world_ = limits.judge_world;
+  force_ = {"contact_force", 0, DoubtLimits::kForceFactor * std::max(DoubtLimits::kLeastForce, RequiredForce())};
+  gap_ = {"joint_gap", 0, DoubtLimits::kJointGap * character_.height / kHumanHeight};
+  weight_ = character_.total_mass() * kStandardGravity;
+}
+
+double Evaluator::RequiredForce() const {
+  const double h = DoubtLimits::kForceWindow;
+  State state;
+  const auto center = [&](double time) {
+    character::Pose pose;
+    reference_.PoseAt(time, pose);
+    character::ForwardKinematics(character_, pose, state);
+    return character::CenterOfMass(character_, state);
+  };
+  double most = 1;
+  for (double time = h; time + h <= reference_.duration(); time += 0.5 * h) {
+    const Vec3 acceleration = (center(time + h) - 2 * center(time) + center(time - h)) / (h * h);
+    most = std::max(most, (acceleration + Vec3(0, kStandardGravity, 0)).norm() / kStandardGravity);
+  }
+  return most;
+}
+
+void Evaluator::AddForce(const control::Trajectory& part, size_t step) {
+  double force = 0;
+  for (const simulation::Contact& contact : part.contacts[step]) {
+    if (contact.body >= 0 && static_cast<size_t>(contact.body) < character_.bodies.size() && contact.other < 0) {
+      force += contact.force.norm();
+    }
+  }
+  if (forces_.empty()) {
+    forces_.resize(static_cast<size_t>(std::max(1L, std::lround(DoubtLimits::kForceWindow / part.time_step))));
+  }
+  double& oldest = forces_[num_forces_ % forces_.size()];
+  force_sum_ += force - oldest;
+  oldest = force;
+  ++num_forces_;
 }
 
 void Evaluator::Add(const control::Trajectory& part) {
@@ -172,6 +245,11 @@ void Evaluator::Add(const control::Trajectory& part) {
     reference_.PoseAt(time, pose);
     character::ForwardKinematics(character_, pose, target);
     const double height = check(height_, std::abs(state[root].position.y() - target[root].position.y()), time);
+    if (i > 0 && i - 1 < part.contacts.size()) {
+      AddForce(part, i - 1);
+      check(force_, force_sum_ / (static_cast<double>(forces_.size()) * weight_), time);
+    }
+    check(gap_, LargestGap(character_, state), time);
     const double turn = check(orientation_, AngleBetween(state[root].orientation, target[root].orientation), time);
     joint_errors_.push_back(JointPositionError(character_, state, target));
     world_errors_.push_back(WorldPositionError(character_, state, target));
@@ -188,6 +266,8 @@ Evaluation Evaluator::Finish(double expected_duration) const {
   Evaluation evaluation;
   evaluation.gates = {height_, orientation_, joints_};
   evaluation.world = world_;
+  evaluation.contact_force = force_;
+  evaluation.joint_gap = gap_;
   if (judges_world_) evaluation.gates.push_back(world_);
   evaluation.at_end = at_end_;
   for (size_t i = 0; i < joint_errors_.size(); ++i) {

@@ -92,6 +92,24 @@ TEST_F(Track, FallsBelowTheGates) {
   EXPECT_THAT(outcome.text, HasSubstr("fell, "));
 }
 
+TEST_F(Track, AMotionWithinToleranceThatIsFarOffInTheWorldIsDoubtful) {
+  const Outcome outcome =
+      Execute(kTrack + " --dry-run --progress plain " + kWalkClip + " --end 1 --set /gates/world_position=0.005");
+  EXPECT_EQ(outcome.code, 7) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("joint_position"));
+  EXPECT_THAT(outcome.text, Not(HasSubstr("failed from")));
+  EXPECT_THAT(outcome.text, HasSubstr("doubtful: the joints are more than 0.01 m from the reference in the world"));
+}
+
+/// The bundled trot of a quadruped.
+TEST_F(Track, ABodyOfAnotherKindIsDoubtful) {
+  const std::string trot = std::string(RETRACE_SOURCE_DIR) + "/data/clips/trot.bvh";
+  const Outcome outcome = Execute(kTrack + " --dry-run --progress plain " + trot + " --end 0.8");
+  EXPECT_EQ(outcome.code, 7) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("a body of other proportions"));
+  EXPECT_EQ(Execute(kTrack + " --dry-run --progress plain " + trot + " --end 0.8 --character quadruped").code, 0);
+}
+
 TEST_F(Track, StopsOnASignalAndKeepsWhatItHas) {
   const std::string progress = Path("progress");
   const std::string run = Path("run");
@@ -125,15 +143,18 @@ TEST_F(Track, IsAMethodOfReconstruct) {
   EXPECT_EQ(used(Path("chosen")), "tracking");
   EXPECT_EQ(io::ReadFile(Path("tracked") + "/control.json"), io::ReadFile(Path("chosen") + "/control.json"));
   EXPECT_EQ(Execute(kReplay + " " + Path("chosen") + " --verify").code, 0);
-  // Where the tracked motion exceeds the tolerances, the search takes over: here, because servos of no strength cannot
-  // hold.
-  const Outcome fallen =
-      Execute(command + "--method auto --set /run/baseline=reference --set /tracking/torque_limit=1 --output " +
-              Path("fallen"));
+  // Where the tracked motion exceeds the tolerances, another method takes over: here, because servos of no strength
+  // cannot hold. On ice, which parts do not know, that is the search.
+  const std::string weak = command + "--method auto --set /run/baseline=reference --set /tracking/torque_limit=1 ";
+  const Outcome parts = Execute(weak + "--output " + Path("parts"));
+  EXPECT_EQ(parts.code, 0) << parts.text;
+  EXPECT_NE(used(Path("parts")), "tracking");
+  EXPECT_THAT(parts.text, HasSubstr(": the tracked motion fell after"));
+  const Outcome fallen = Execute(weak + "--world ice --output " + Path("fallen"));
   EXPECT_EQ(fallen.code, 0) << fallen.text;
   EXPECT_THAT(fallen.text, HasSubstr("found by sampling: the tracked motion fell after"));
   EXPECT_EQ(used(Path("fallen")), "sampling");
-  ASSERT_EQ(Execute(command + "--method sampling --set /run/baseline=reference --output " + Path("sampled")).code, 0);
+  ASSERT_EQ(Execute(command + "--method sampling --set /run/baseline=reference --world ice --output " + Path("sampled")).code, 0);
   EXPECT_EQ(io::ReadFile(Path("fallen") + "/control.json"), io::ReadFile(Path("sampled") + "/control.json"));
   ExpectRefusals(kReconstruct, {{kWalkClip + " --method guessing", 2, "--method"},
                                 {kWalkClip + " --method tracking --variations 2 --output " + Path("many"), 2,

@@ -203,6 +203,69 @@ TEST(Evaluate, DistanceInTheWorldDecidesWhereItIsJudged) {
   EXPECT_TRUE(Evaluate(Human(), trajectory, reference, 2, limits).success());
 }
 
+/// A walk in which the floor presses with a multiple of the weight, in all steps or in one.
+control::Trajectory Pressed(const ReferenceMotion& reference, double weights, size_t first, size_t last) {
+  control::Trajectory trajectory = Follow(reference, 240, [](size_t, Pose&) {});
+  trajectory.contacts.resize(240);
+  simulation::Contact contact;
+  contact.body = 0;
+  contact.force = Vec3(0, weights * Human().total_mass() * kStandardGravity, 0);
+  for (size_t i = first; i < last; ++i) trajectory.contacts[i].push_back(contact);
+  return trajectory;
+}
+
+TEST(Evaluate, ContactForcesThatNoRecordingRequiresAreDoubted) {
+  const ReferenceMotion reference = WalkReference();
+  const auto evaluate = [&](const control::Trajectory& motion) {
+    return Evaluate(Human(), motion, reference, 1, GateLimits());
+  };
+  const Evaluation calm = evaluate(Pressed(reference, 1, 0, 240));
+  EXPECT_TRUE(calm.success());
+  EXPECT_NEAR(calm.contact_force.worst, 1, 1e-9);
+  EXPECT_GE(calm.contact_force.limit, 6);
+  EXPECT_LT(calm.contact_force.limit, 20);
+  EXPECT_TRUE(calm.Doubts().empty());
+  // A spike of a step is averaged over the window: twelve steps of 1/240 s.
+  const double spike = calm.contact_force.limit + 2;
+  EXPECT_NEAR(evaluate(Pressed(reference, spike, 100, 101)).contact_force.worst, spike / 12, 1e-9);
+  const Evaluation squeezed = evaluate(Pressed(reference, spike, 100, 200));
+  EXPECT_TRUE(squeezed.success()) << "tolerances do not see it";
+  EXPECT_NEAR(squeezed.contact_force.worst, spike, 1e-9);
+  EXPECT_GT(squeezed.contact_force.first_violation, 100 * kStep);
+  EXPECT_LE(squeezed.contact_force.first_violation, 112 * kStep + 1e-9);
+  ASSERT_EQ(squeezed.Doubts().size(), 1u);
+  EXPECT_NE(squeezed.Doubts().front().find("contacts press with"), std::string::npos);
+  EXPECT_EQ(squeezed.ToJson()["doubts"].size(), 1u);
+  // In parts it is the same, and forces between its own bodies are none of the ground's.
+  Evaluator evaluator(Human(), reference, GateLimits());
+  control::Trajectory whole = Pressed(reference, spike, 100, 200), first = whole, second = whole;
+  first.states.resize(151);
+  first.contacts.resize(150);
+  second.first_step = 150;
+  second.states.erase(second.states.begin(), second.states.begin() + 150);
+  second.contacts.erase(second.contacts.begin(), second.contacts.begin() + 150);
+  evaluator.Add(first);
+  evaluator.Add(second);
+  EXPECT_EQ(evaluator.Finish(1).contact_force.worst, squeezed.contact_force.worst);
+  for (auto& contacts : whole.contacts) {
+    for (simulation::Contact& contact : contacts) contact.other = 1;
+  }
+  EXPECT_EQ(evaluate(whole).contact_force.worst, 0);
+}
+
+TEST(Evaluate, AJointThatGivesWayIsDoubted) {
+  const ReferenceMotion reference = WalkReference();
+  control::Trajectory motion = Follow(reference, 240, [](size_t, Pose&) {});
+  EXPECT_LT(Evaluate(Human(), motion, reference, 1, GateLimits()).joint_gap.worst, 1e-9);
+  const character::Joint& joint = Human().joints.back();
+  motion.states[120][static_cast<size_t>(joint.child)].position.x() += 0.06;
+  const Evaluation torn = Evaluate(Human(), motion, reference, 1, GateLimits());
+  EXPECT_NEAR(torn.joint_gap.worst, 0.06, 1e-9);
+  EXPECT_NEAR(torn.joint_gap.first_violation, 120 * kStep, 1e-9);
+  ASSERT_EQ(torn.Doubts().size(), 1u);
+  EXPECT_NE(torn.Doubts().front().find("a joint gives way by 0.060 m"), std::string::npos);
+}
+
 TEST(Evaluate, StoppingEarlyIsNoSuccess) {
   const ReferenceMotion reference = WalkReference();
   const auto whole = Follow(reference, 480, [](size_t, Pose&) {});

@@ -89,6 +89,11 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
 
 }  // namespace
 
+int ExitCodeOf(bool success, const std::vector<std::string>& doubts) {
+  const ExitCode of_success = doubts.empty() ? ExitCode::kSuccess : ExitCode::kDoubtful;
+  return static_cast<int>(success ? of_success : ExitCode::kBelowGate);
+}
+
 void PrintRecognized(const runs::Job& job) {
   std::printf("%s: %.2f s\n", cli::Shown(job.options.clip.file).c_str(), job.reference().duration());
   for (const std::string& note : job.prepared->report.notes) std::printf("  %s\n", cli::Shown(note).c_str());
@@ -122,7 +127,7 @@ void PrintOutcome(const std::string& program, const runs::Job& job, const runs::
                   const runs::RunOutcome& outcome, double wall_seconds, bool prints) {
   if (outcome.finished_before) {
     std::printf("%s: finished before, %s\n", cli::Shown(run.output).c_str(),
-                outcome.success ? "successfully" : "out of tolerance");
+                !outcome.success ? "out of tolerance" : outcome.doubts.empty() ? "successfully" : "doubtful");
   }
   if (outcome.reconstruction && prints) {
     PrintReconstruction(job, *outcome.reconstruction, wall_seconds);

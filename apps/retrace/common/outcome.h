@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "retrace/jobs/run_pipeline.h"
 
 namespace retrace::apps {
+
+/// The exit code of a result, which is a success or not, and doubtful where there are doubts.
+int ExitCodeOf(bool success, const std::vector<std::string>& doubts);
 
 /// What was recognized in the clip, what was changed, and what may be wrong with it.
 void PrintRecognized(const runs::Job& job);

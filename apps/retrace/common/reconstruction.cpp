@@ -125,7 +125,7 @@ int Reconstruct(const ReconstructionArguments& o, const Call& call) {
   setting.observer = Observe(job, style, progress);
   const runs::RunOutcome outcome = runs::Run(job, *farm, run, setting);
   PrintOutcome(call.name, job, run, outcome, timer.WallSeconds(), Prints(style));
-  return static_cast<int>(outcome.success ? ExitCode::kSuccess : ExitCode::kBelowGate);
+  return ExitCodeOf(outcome.success, outcome.doubts);
 }
 
 }  // namespace retrace::apps

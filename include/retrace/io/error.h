@@ -18,6 +18,7 @@ enum class ExitCode : int {
   kBelowGate = 4,
   kOutput = 5,
   kResources = 6,
+  kDoubtful = 7,
   kStoppedWithCheckpoint = 75,
 };
 

@@ -59,4 +59,7 @@ struct Job {
   Job(const JobOptions& options, std::span<const InputFile> files);
 };
 
+/// Why a result that is a success may be nonsense, as sentences: by its motion, and by the body that was recorded.
+std::vector<std::string> DoubtsOf(const Job& job, const metrics::Evaluation& evaluation);
+
 }  // namespace retrace::runs

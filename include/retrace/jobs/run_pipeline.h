@@ -37,6 +37,7 @@ struct RunObserver {
 struct RunOutcome {
   bool finished_before = false;  ///< an earlier run of the same identity had finished: nothing was computed
   bool success = false;
+  std::vector<std::string> doubts;  ///< of a single control that is a success (metrics::Evaluation::Doubts)
   std::optional<Reconstruction> reconstruction;  ///< of a single control
   std::optional<VariationsSummary> variations;   ///< of several
   std::optional<Forces> forces;                  ///< of ForceOptions

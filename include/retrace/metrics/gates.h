@@ -42,12 +42,27 @@ struct Gate {
   bool passed() const { return first_violation < 0; }
 };
 
+/// What a motion within tolerance must not have, lest it be nonsense: a body that is squeezed by what it touches, or
+/// pulled apart. They are reported beside the tolerances, and the world position with them.
+struct DoubtLimits {
+  static constexpr double kForceWindow = 0.05;  ///< over which contact forces are averaged [s]
+  /// As a multiple of what the recording requires at most, and of at least kLeastForce.
+  static constexpr double kForceFactor = 4;
+  static constexpr double kLeastForce = 1.5;  ///< [body weights]
+  static constexpr double kJointGap = 0.05;   ///< of a human; between the two ends of a joint [m]
+};
+
 struct Evaluation {
   bool completed = false;         ///< simulated to the end of the reference
   double simulated_duration = 0;  ///< [s]
   std::vector<Gate> gates;        ///< root_height, root_orientation, joint_position; world, where that is judged
   /// Mean distance of the joints in the world, which is reported whether or not it is judged.
   Gate world = {"world_position"};
+  /// Sum of the contact forces on the character, averaged over DoubtLimits::kForceWindow [body weights]. Forces between
+  /// its own bodies are left out.
+  Gate contact_force = {"contact_force", 0, std::numeric_limits<double>::infinity()};
+  /// Largest distance between the two ends of a joint [m].
+  Gate joint_gap = {"joint_gap", 0, std::numeric_limits<double>::infinity()};
   double mean_joint_error = 0;  ///< mean over time of the joint_position figure [m]
   double mean_world_error = 0;  ///< mean over time of the world_position figure [m]
   double at_end = 0;            ///< largest figure of the tolerances in the last state, as a share of its limit
@@ -55,6 +70,8 @@ struct Evaluation {
   bool success() const;
   /// Whether it stays near the reference in the world to its end, whatever the other tolerances say.
   bool near_in_world() const { return completed && world.passed(); }
+  /// Why a motion within tolerance may still be nonsense, as sentences; none: it is plausible.
+  std::vector<std::string> Doubts() const;
   /// The tolerance that was left first (of several at once the first of the list), or null.
   const Gate* FirstViolated() const;
 
@@ -113,6 +130,10 @@ class Evaluator {
   Evaluation Finish(double expected_duration) const;
 
  private:
+  void AddForce(const control::Trajectory& part, size_t step);
+  /// What the center of mass of the reference requires at most, averaged as the contact forces are [body weights].
+  double RequiredForce() const;
+
   const character::Character& character_;
   const character::ReferenceMotion& reference_;
   size_t most_steps_;
@@ -120,7 +141,13 @@ class Evaluator {
   Gate orientation_;
   Gate joints_;
   Gate world_;
+  Gate force_;
+  Gate gap_;
   bool judges_world_;
+  double weight_;              // [N]
+  std::vector<double> forces_;  // of the latest steps, as many as the window has, round and round [N]
+  double force_sum_ = 0;        // of these
+  size_t num_forces_ = 0;       // so far
   std::vector<double> joint_errors_;  // (states)
   std::vector<double> world_errors_;  // (states)
   double drift_ = 0;

@@ -14,14 +14,17 @@ const gateUnits = {
   joint_position: ['m', 3, 1],
 };
 
+// Why a motion within tolerance may still be nonsense.
+const doubtsOf = (evaluation) => (evaluation?.success && evaluation.doubts) || [];
+
 function verdict(evaluation) {
   if (!evaluation) return element('span.verdict.unknown', {}, 'no reference to compare with');
-  const good = evaluation.success;
-  return element(
-    good ? 'span.verdict.good' : 'span.verdict.bad',
-    {},
-    good ? '\u2713 within tolerance' : evaluation.completed ? '\u2717 out of tolerance' : '\u2717 not to the end',
-  );
+  if (!evaluation.success) {
+    return element('span.verdict.bad', {}, evaluation.completed ? '\u2717 out of tolerance' : '\u2717 not to the end');
+  }
+  return doubtsOf(evaluation).length > 0
+    ? element('span.verdict.doubtful', {}, '? within tolerance, but doubtful')
+    : element('span.verdict.good', {}, '\u2713 within tolerance');
 }
 
 function gateMeter(name, gate) {
@@ -85,6 +88,7 @@ function summary(run, several) {
     { ariaLabel: `Summary of ${run.name}` },
     element('h2', {}, several ? run.name : 'Summary', verdict(evaluation)),
     ...run.notes.map((note) => element('p.warning', {}, note)),
+    ...doubtsOf(evaluation).map((doubt) => element('p.warning', {}, `Doubtful: ${doubt}`)),
     facts,
     evaluation && element('div.gates', {}, ...Object.entries(evaluation.gates).map(([n, gate]) => gateMeter(n, gate))),
     tracking,

@@ -211,6 +211,8 @@ std::string Describe(const metrics::Evaluation& evaluation, double expected, boo
           (world.passed() ? "" : " from " + io::Fixed(world.first_violation, 2) + " s") + "\n";
   text += "  mean joint error  " + io::Fixed(evaluation.mean_joint_error, 3) + " m, drift at the end " +
           io::Fixed(evaluation.drift, 2) + " m\n";
+  if (!evaluation.success()) return text;
+  for (const std::string& doubt : evaluation.Doubts()) text += "  doubtful: " + doubt + "\n";
   return text;
 }
 
