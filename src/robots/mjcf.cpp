@@ -309,8 +309,14 @@ class MjcfReader {
   }
 
   void ReadElements(pugi::xml_node node, const Context& context, RobotLink& link, RobotMass& of_shapes) {
-    for (const pugi::xml_node child : node.children()) {
+    for (pugi::xml_node child : node.children()) {
       const std::string_view name = child.name();
+      if (name == "joint" && link.parent < 0) {
+        child = defaults_->Complete(child, context.childclass);
+        if (xml_.Number(child, "armature", 0) > 0 || xml_.Number(child, "damping", 0) > 0) {
+          robot_.notes.push_back("Left out: armature and damping of the root's free joint.");
+        }
+      }
       if (name == "frame") ReadElements(child, Inside(child, context), link, of_shapes);
       if (name == "joint" && link.parent >= 0) ReadJoint(child, context, link);
       if (name == "freejoint" && link.parent >= 0)

@@ -49,17 +49,18 @@ class Beside {
     model_->opt.timestep = 1e-4;
     data_.reset(mj_makeData(model_.get()));
     mj_resetData(model_.get(), data_.get());
-    mj_forward(model_.get(), data_.get());
     for (int j = 0; j < model_->njnt; ++j) {
       const char* name = mj_id2name(model_.get(), mjOBJ_JOINT, j);
       const int found = name == nullptr ? -1 : character_.FindJoint(name);
       if (model_->jnt_type[j] == mjJNT_FREE) {
-        free_ = j;
+        // Defaults of joints may give it armature, as if the air had rotors: that is left out.
+        for (int i = 0; i < 6; ++i) model_->dof_armature[model_->jnt_dofadr[j] + i] = 0;
       } else {
         ASSERT_OR_FAIL(found >= 0, name);
         joints_.push_back({j, found});
       }
     }
+    mj_forward(model_.get(), data_.get());
     const Eigen::Map<const Vec3> position(data_->qpos), com(data_->subtree_com + 3);
     const Eigen::Map<const Eigen::Vector4d> q(data_->qpos + 3);
     rest_ = Quat(q[0], q[1], q[2], q[3]);
@@ -133,7 +134,8 @@ class Beside {
     dynamics_.MassMatrix(mass);
     const VectorXd scale = expected.diagonal().cwiseSqrt();
     const MatrixXd difference = (mass - expected).cwiseQuotient(scale * scale.transpose());
-    EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-6);
+    Eigen::Index row = 0, column = 0;
+    EXPECT_LT(difference.cwiseAbs().maxCoeff(&row, &column), 1e-6) << row << " " << column << ": " << mass(row, column);
     const Eigen::Map<const VectorXd> their_bias(data_->qfrc_bias, n);
     const VectorXd expected_bias = to_mujoco_.transpose() * (their_bias + theirs * rest_of_rate_);
     VectorXd bias(n), acceleration(n);
@@ -161,7 +163,6 @@ class Beside {
     int ours = 0;
   };
   std::vector<Pair> joints_;
-  int free_ = -1;
   Quat rest_ = Quat::Identity();
   Vec3 to_center_ = Vec3::Zero();
   MatrixXd to_mujoco_;
