@@ -88,6 +88,10 @@ void CharacterBuilder::SetHeight(double height) {
   (*document_)["height"] = height;
 }
 
+void CharacterBuilder::SetPlanar() {
+  (*document_)["planar"] = true;
+}
+
 int CharacterBuilder::AddBody(const Body& body) {
   Json json = {{"name", body.name}};
   if (!body.segment.empty() && body.segment != body.name) json["segment"] = body.segment;
@@ -150,13 +154,17 @@ void CharacterBuilder::AddJoint(const Joint& joint) {
                {"parent", bodies[static_cast<size_t>(joint.parent)]["name"]},
                {"child", bodies[static_cast<size_t>(joint.child)]["name"]},
                {"type", hinge ? "hinge" : "ball"}};
-  if (hinge) json["axis"] = kAxisNames[joint.axis];
+  if (hinge) json["axis"] = joint.oblique ? io::ToJson(*joint.oblique) : Json(kAxisNames[joint.axis]);
   json["anchor"] = io::ToJson(joint.anchor);
   json["kp"] = joint.kp;
   json["kd"] = joint.kd;
   json["strength_scale"] = PerAxis(hinge, joint.axis, joint.strength_scale);
   json["window"] = PerAxis(hinge, joint.axis, joint.window);
   json["contact_scale"] = {joint.contact_scale_min, joint.contact_scale_max};
+  if (joint.range) json["range"] = {joint.range->first, joint.range->second};
+  if (joint.effort > 0) json["effort"] = joint.effort;
+  if (joint.speed > 0) json["speed"] = joint.speed;
+  if (joint.armature > 0) json["armature"] = joint.armature;
   (*document_)["joints"].push_back(std::move(json));
 }
 
@@ -189,6 +197,11 @@ void CharacterBuilder::ExcludePair(const std::string& body, const std::string& o
 void CharacterBuilder::SetContactScale(const std::string& preset, const std::string& joint, double scale) {
   Entry("joints", joint);
   (*document_)["contact_presets"][preset][joint] = scale;
+}
+
+void CharacterBuilder::AddContactPreset(const std::string& preset) {
+  Json& presets = (*document_)["contact_presets"];
+  if (!presets.contains(preset)) presets[preset] = Json::object();
 }
 
 Character CharacterBuilder::Build(const std::string& name) const {

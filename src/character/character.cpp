@@ -141,7 +141,8 @@ void CheckPlanarBody(const JsonView& view, const Body& body) {
 }
 void CheckPlanarJoint(const JsonView& view, const Joint& joint) {
   if (joint.type != JointType::kHinge) view["type"].Expect("\"hinge\", as of the joints of a planar character");
-  if (joint.axis != 0) view["axis"].Expect("\"x\", as of the joints of a planar character");
+  if (joint.axis != 0 || (joint.oblique && std::abs(joint.oblique->x()) < 1))
+    view["axis"].Expect("\"x\", as of the joints of a planar character");
 }
 
 int ReadBodyName(const JsonView& view, const Character& character) {
@@ -169,9 +170,42 @@ Vec3 InOrderOfAxes(const Vec3& values, const JsonView& view) {
   return result;
 }
 
+/// An axis of the parent's frame, or a direction in it.
+void ReadHingeAxis(const JsonView& view, Joint& joint) {
+  if (!view.json().is_array()) {
+    joint.axis = ReadAxis(view);
+    return;
+  }
+  Vec3 direction = view.Vector({-1e3, 1e3});
+  const double length = direction.norm();
+  if (!(length > 1e-6)) view.Expect("\"x\", \"y\", \"z\" or a direction");
+  if (std::abs(length - 1) > 1e-12) direction /= length;
+  direction.cwiseAbs().maxCoeff(&joint.axis);
+  if (direction != Vec3::Unit(joint.axis)) joint.oblique = direction;
+}
+
+/// What a robot's file knows of a hinge and its motor.
+void ReadMotor(const JsonView& view, Joint& joint) {
+  constexpr io::Range kPositive{0, 1e9};
+  if (joint.type != JointType::kHinge) {
+    for (const char* const key : {"range", "effort", "speed", "armature"}) {
+      if (view.Has(key)) view[key].Expect("none on a ball joint");
+    }
+    return;
+  }
+  if (view.Has("range")) {
+    const std::vector<double> range = view["range"].Numbers({-1e3, 1e3}, 2);
+    if (range[0] > range[1]) view["range"].Expect("[lowest, highest]");
+    joint.range = {range[0], range[1]};
+  }
+  if (view.Has("effort")) joint.effort = view["effort"].Number(kPositive);
+  if (view.Has("speed")) joint.speed = view["speed"].Number(kPositive);
+  if (view.Has("armature")) joint.armature = view["armature"].Number({0, kMoments.max});
+}
+
 Joint ReadJoint(const JsonView& view, const Character& character) {
   view.AllowOnly({"name", "parent", "child", "type", "axis", "anchor", "kp", "kd", "strength_scale", "window",
-                  "window_axes", "contact_scale"});
+                  "window_axes", "contact_scale", "range", "effort", "speed", "armature"});
   Joint joint;
   joint.name = view["name"].Name();
   joint.parent = ReadBodyName(view["parent"], character);
@@ -180,7 +214,7 @@ Joint ReadJoint(const JsonView& view, const Character& character) {
   const std::string type = view["type"].String();
   if (type == "hinge") {
     joint.type = JointType::kHinge;
-    joint.axis = ReadAxis(view["axis"]);
+    ReadHingeAxis(view["axis"], joint);
   } else if (type != "ball") {
     view["type"].Expect("\"ball\" or \"hinge\"");
   }
@@ -200,6 +234,7 @@ Joint ReadJoint(const JsonView& view, const Character& character) {
       joint.contact_scale_max = scale.Number({joint.contact_scale_min, kScales.max});
     }
   }
+  ReadMotor(view, joint);
   return joint;
 }
 

@@ -25,7 +25,7 @@ Vec3 FoldingAxis(const Character& character, const Leg& leg, const State& state)
 
 Vec3 HingeAxis(const Character& character, int joint, const State& state) {
   const Joint& hinge = character.joints[static_cast<size_t>(joint)];
-  return state[static_cast<size_t>(hinge.parent)].orientation * Vec3(Vec3::Unit(hinge.axis));
+  return state[static_cast<size_t>(hinge.parent)].orientation * hinge.direction();
 }
 
 }  // namespace

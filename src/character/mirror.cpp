@@ -28,6 +28,12 @@ bool Near(const Vec3& a, const Vec3& b) {
   return (a - b).norm() < kSame;
 }
 
+/// Whether a hinge turns about the image of the other's axis, to whichever side.
+bool SameAxis(const Joint& joint, const Joint& image) {
+  if (!joint.oblique && !image.oblique) return joint.axis == image.axis;
+  return image.direction().cross(Reflected(joint.direction())).norm() < kSame;
+}
+
 }  // namespace
 
 std::optional<Mirror> Mirror::Of(const Character& character) {
@@ -46,7 +52,7 @@ std::optional<Mirror> Mirror::Of(const Character& character) {
     const int other = character.JointOf(mirror.BodyOf(joint.child));
     if (other < 0) return {};
     const Joint& image = character.joints[static_cast<size_t>(other)];
-    if (image.parent != mirror.BodyOf(joint.parent) || image.type != joint.type || image.axis != joint.axis ||
+    if (image.parent != mirror.BodyOf(joint.parent) || image.type != joint.type || !SameAxis(joint, image) ||
         !Near(image.anchor, Reflected(joint.anchor))) {
       return {};
     }

@@ -94,6 +94,8 @@ CharacterDynamics::CharacterDynamics(const character::Character& character, doub
     node.parent = node_of_[static_cast<size_t>(joint.parent)];
     node.hinge = joint.type == JointType::kHinge;
     node.axis = joint.axis;
+    node.oblique = joint.oblique;
+    node.armature = joint.armature;
     node.first = coordinates_.FirstOf(static_cast<int>(n - 1));
     node.anchor_in_parent = joint.anchor - character.bodies[static_cast<size_t>(joint.parent)].rest_position;
     node.anchor_in_child = joint.anchor - body.rest_position;
@@ -141,7 +143,7 @@ void CharacterDynamics::SetJoint(const Quat& rotation, VectorIn velocity, Node& 
   node.center = anchor - node.rotation * node.anchor_in_child;
   Vec6 across;  // velocity of the child relative to the parent
   if (node.hinge) {
-    const Vec3 axis = parent.rotation.col(node.axis);
+    const Vec3 axis = node.oblique ? Vec3(parent.rotation * *node.oblique) : Vec3(parent.rotation.col(node.axis));
     node.subspace.col(0) = Spatial(axis, anchor.cross(axis));
     across = node.subspace.col(0) * velocity[node.first];
   } else {
@@ -187,6 +189,7 @@ void CharacterDynamics::MassMatrix(MatrixOut mass) const {
         }
       }
     }
+    if (node.hinge) mass(node.first, node.first) += node.armature;
     mass.block(0, node.first, 3, count) = columns.bottomRows<3>();
     mass.block(3, node.first, 3, count) = columns.topRows<3>();
     mass.block(node.first, 0, count, 3) = columns.bottomRows<3>().transpose();
@@ -235,7 +238,7 @@ void CharacterDynamics::InverseDynamics(VectorIn acceleration, std::span<const W
   for (size_t n = nodes_.size(); n-- > 1;) {
     const Node& node = nodes_[n];
     if (node.hinge) {
-      forces[node.first] = node.subspace.col(0).dot(node.force);
+      forces[node.first] = node.subspace.col(0).dot(node.force) + node.armature * acceleration[node.first];
     } else {
       forces.segment<3>(node.first).noalias() = node.subspace.transpose() * node.force;
     }
@@ -253,7 +256,8 @@ void CharacterDynamics::EliminateJoint(VectorIn forces, Node& node) {
   using Part = Eigen::Matrix<double, kAxes, 1>;
   const Columns s = node.subspace.leftCols<kAxes>();
   const Columns u = node.articulated * s;
-  const Square d = s.transpose() * u;
+  Square d = s.transpose() * u;
+  if constexpr (kAxes == 1) d(0, 0) += node.armature;
   const Square inverse = d.inverse();
   const Part pull = forces.segment<kAxes>(node.first) - s.transpose() * node.force;
   node.projected.leftCols<kAxes>() = u;

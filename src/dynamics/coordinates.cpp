@@ -16,14 +16,14 @@ namespace {
 /// The part of a joint as a vector in the parent's axes.
 Vec3 VectorOf(const Joint& joint, int first, const Eigen::Ref<const Eigen::VectorXd>& values) {
   if (joint.type == JointType::kBall) return values.segment<3>(first);
-  return values[first] * Vec3::Unit(joint.axis);
+  return values[first] * joint.direction();
 }
 
 void SetVector(const Joint& joint, int first, const Vec3& vector, Eigen::Ref<Eigen::VectorXd> values) {
   if (joint.type == JointType::kBall) {
     values.segment<3>(first) = vector;
   } else {
-    values[first] = vector[joint.axis];
+    values[first] = joint.Along(vector);
   }
 }
 
@@ -43,7 +43,7 @@ void Coordinates::PoseOf(const State& state, Pose& pose) const {
     const Joint& joint = character_->joints[j];
     Quat& rotation = pose.joint_rotations[j];
     rotation.normalize();
-    if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
+    if (joint.type == JointType::kHinge) rotation = Twist(rotation, joint.direction());
   }
 }
 

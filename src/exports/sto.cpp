@@ -80,7 +80,7 @@ class Angles {
 
 /// Axis of a hinge in OpenSim's axes, and the sign of turns about it.
 std::pair<int, double> HingeAxis(const character::Joint& joint) {
-  const Vec3 axis = ToOpenSim(Vec3(Vec3::Unit(joint.axis)));
+  const Vec3 axis = ToOpenSim(joint.direction());
   int index = 0;
   axis.cwiseAbs().maxCoeff(&index);
   return {index, axis[index]};
@@ -122,7 +122,7 @@ std::string FormatCoordinates(const ExportedMotion& motion) {
       const character::Joint& joint = character.joints[j];
       const Quat rotation = character::JointRotation(joint, state);
       if (joint.type == character::JointType::kHinge) {
-        const double turn = HingeAxis(joint).second * RotationVector(rotation)[joint.axis];
+        const double turn = HingeAxis(joint).second * joint.Along(RotationVector(rotation));
         hinge[j] = turn - 2 * kPi * std::round((turn - hinge[j]) / (2 * kPi));
         storage.Add(Degrees(hinge[j]));
       } else {

@@ -14,6 +14,7 @@
 #include "retrace/methods/idling/judge.h"
 #include "retrace/methods/idling/relax.h"
 #include "retrace/methods/idling/support.h"
+#include "retrace/runs/inputs/character_input.h"
 #include "retrace/runs/inputs/data_files.h"
 #include "retrace/runs/inputs/world_input.h"
 #include "retrace/runs/stored/run_files.h"
@@ -32,7 +33,7 @@ std::vector<InputName> InputsOf(const IdlingOptions& options) {
 character::Character ReadRelaxedCharacter(const IdlingOptions& options, std::span<const InputFile> files,
                                           const task::WorldVariation& world) {
   const InputFile& file = *FindInput(files, "character");
-  const auto character = character::ParseCharacter(file.Parse(), file.record.name.path.string());
+  const auto character = ParseCharacterFile(file);
   return idling::WithGain(task::WithLoads(character, world), options.options.gain);
 }
 

@@ -23,6 +23,7 @@
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
 #include "retrace/planning/viability/continuation.h"
+#include "retrace/runs/inputs/character_input.h"
 #include "retrace/runs/inputs/data_files.h"
 #include "retrace/runs/libraries/control_library.h"
 #include "retrace/runs/stored/run_files.h"
@@ -48,7 +49,7 @@ std::vector<InputName> InputsOf(const StandingOptions& options) {
 
 character::Character ReadCharacter(const StandingOptions& options, std::span<const InputFile> files) {
   const InputFile& file = *FindInput(files, "character");
-  const auto character = character::ParseCharacter(file.Parse(), file.record.name.path.string());
+  const auto character = ParseCharacterFile(file);
   return idling::WithGain(character, options.gain);
 }
 

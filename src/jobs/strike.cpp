@@ -249,7 +249,7 @@ character::Character ReadCharacter(const StrikeOptions& options, std::vector<Inp
   }
   const InputFile file = ReadInput({"character", CharacterFile(options.character)});
   records.push_back(file.record);
-  return character::ParseCharacter(file.Parse(), file.record.name.path.string());
+  return ParseCharacterFile(file);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Vec3 Lead(const character::Joint& joint, const Vec3& torque, const Vec3& rate) {
     if (joint.UsesAxis(a) && joint.kp * strength > 0) lead[a] = (torque[a] / strength + joint.kd * rate[a]) / joint.kp;
   }
   const double angle = lead.norm();
-  return angle > kLargestAngle ? Vec3(lead * (kLargestAngle / angle)) : lead;
+  return joint.FromAxes(angle > kLargestAngle ? Vec3(lead * (kLargestAngle / angle)) : lead);
 }
 
 /// For how long the torques of a tracked motion are worth something [s].
@@ -56,7 +56,7 @@ character::ReferenceMotion BaselineOf(const Job& job, const control::OpenLoopCon
       const character::State& state = part.states[i + 1];
       for (size_t j = 0; j < character.joints.size(); ++j) {
         const character::Joint& joint = character.joints[j];
-        leads[frame][j] += Lead(joint, part.torques[i][j], character::RelativeRate(joint, state));
+        leads[frame][j] += Lead(joint, part.torques[i][j], joint.PerAxis(character::RelativeRate(joint, state)));
       }
       character::PoseOf(character, state, tracked_poses[frame]);
       ++counts[frame];

@@ -137,7 +137,7 @@ double BendAtRest(const Character& character, size_t knee) {
     if (below.parent != joint.child) continue;
     const Vec3 thigh = joint.anchor - character.joints[static_cast<size_t>(above)].anchor;
     const Vec3 shin = below.anchor - joint.anchor;
-    return std::atan2(thigh.cross(shin)[joint.axis], thigh.dot(shin));
+    return std::atan2(joint.Along(thigh.cross(shin)), thigh.dot(shin));
   }
   return 0;
 }
@@ -155,7 +155,7 @@ void CheckJoints(const ReferenceMotion& reference, ClipChecks& checks) {
     for (size_t f = 0; f < reference.poses().size(); ++f) {
       const double time = static_cast<double>(f) * reference.frame_time();
       const Vec3 turn = RotationVector(reference.poses()[f].joint_rotations[j]);
-      if (knee) backwards.Update(-turn[joint.axis] - bent, time);
+      if (knee) backwards.Update(-joint.Along(turn) - bent, time);
       if (child.part == character::Part::kHand) twisted.Update(turn.norm(), time);
     }
     if (backwards.value > kKneeBackwards) {

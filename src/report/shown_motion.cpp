@@ -19,7 +19,7 @@ character::State ReferenceState(const character::ReferenceMotion& reference, dou
 
 void AddAngles(const character::Character& character, const character::State& state, Floats& angles) {
   for (const character::Joint& joint : character.joints) {
-    const Vec3 rotation = RotationVector(character::JointRotation(joint, state));
+    const Vec3 rotation = joint.PerAxis(RotationVector(character::JointRotation(joint, state)));
     for (int axis = 0; axis < 3; ++axis) {
       if (joint.UsesAxis(axis)) angles.Add(rotation[axis]);
     }

@@ -99,9 +99,9 @@ Channels JointLoadChannels(const character::Character& character, const control:
     ForEachJointAxis(character, [&](size_t j, int axis) { row[column++] = trajectory.torques[i][j][axis]; });
     for (size_t j = 0; j < character.joints.size(); ++j) {
       const character::Joint& joint = character.joints[j];
-      const Vec3 rate = (character::RelativeRate(joint, trajectory.states[i]) +
-                         character::RelativeRate(joint, trajectory.states[i + 1])) /
-                        2;
+      const Vec3 rate = joint.PerAxis((character::RelativeRate(joint, trajectory.states[i]) +
+                                       character::RelativeRate(joint, trajectory.states[i + 1])) /
+                                      2);
       double power = 0;
       for (int axis = 0; axis < 3; ++axis) {
         if (joint.UsesAxis(axis)) power += trajectory.torques[i][j][axis] * rate[axis];

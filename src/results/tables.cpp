@@ -96,7 +96,7 @@ std::string FormatTrajectory(const character::Character& character, const contro
     writer.Number(root.orientation.w());
     writer.Vector(root.orientation.vec());
     for (const character::Joint& joint : character.joints) {
-      const Vec3 rotation = RotationVector(character::JointRotation(joint, state));
+      const Vec3 rotation = joint.PerAxis(RotationVector(character::JointRotation(joint, state)));
       for (int axis = 0; axis < 3; ++axis) {
         if (joint.UsesAxis(axis)) writer.Number(rotation[axis]);
       }

@@ -93,7 +93,7 @@ void RaiseWrist(const Character& character, const Arm& arm, double rise, Pose& p
   const Vec3 along = (wrist - shoulder).normalized();
   Vec3 axis;
   if (elbow_joint.type == JointType::kHinge) {
-    axis = upper_arm * Vec3(Vec3::Unit(elbow_joint.axis));
+    axis = upper_arm * elbow_joint.direction();
     if (axis.dot((shoulder - elbow).cross(wrist - elbow)) < 0) axis = -axis;
   } else {
     const Vec3 off_line = elbow - shoulder - along * along.dot(elbow - shoulder);

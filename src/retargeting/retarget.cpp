@@ -637,7 +637,7 @@ class HumanPoser {
       Quat child = parent;  // a body without a counterpart in the recording follows its parent
       OrientSegment(character_.bodies[static_cast<size_t>(joint.child)].segment, frame, child);
       Quat rotation = parent.conjugate() * child;
-      if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
+      if (joint.type == JointType::kHinge) rotation = Twist(rotation, joint.direction());
       if (character_.planar) rotation = TurnInPlane(parent.conjugate() * child, BoneOf(character_, joint));
       orientations_[static_cast<size_t>(joint.child)] = parent * rotation;
       pose.joint_rotations.push_back(rotation);

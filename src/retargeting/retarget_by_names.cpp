@@ -191,7 +191,7 @@ class NamedPoser {
       // A body without a counterpart in the recording follows its parent.
       Quat rotation = Quat::Identity();
       if (source_.Has(segment)) rotation = parent.conjugate() * source_.Orientation(recorded, segment);
-      if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
+      if (joint.type == JointType::kHinge) rotation = Twist(rotation, joint.direction());
       orientations_[Index(joint.child)] = parent * rotation;
       pose.joint_rotations.push_back(rotation);
     }

@@ -104,6 +104,9 @@ void ForestDynamics::AddTree(const Forest& forest, const StepLaw& law, const Tre
     shape.joint = static_cast<int>(j);
     shape.hinge = joint.type == character::JointType::kHinge;
     shape.axis = joint.axis;
+    shape.oblique = joint.oblique.has_value();
+    CopyTo(joint.direction(), shape.direction);
+    shape.armature = joint.armature;
     CopyTo(Vec3(joint.anchor - forest.BodyOf(joint.parent).rest_position), shape.anchor_in_parent);
     CopyTo(Vec3(joint.anchor - forest.BodyOf(joint.child).rest_position), shape.anchor_in_child);
   }
@@ -286,7 +289,8 @@ Vec3 ForestDynamics::MotorTorque(size_t lane, int joint, const Mat3& parent) con
     const double compliance = motor[static_cast<size_t>(3 + a) * lanes_];
     if (compliance == 0) continue;
     if (shape.hinge && a != shape.axis) continue;
-    torque[a] = (wanted - parent.col(a).dot(turned)) / compliance;
+    const Vec3 axis = shape.oblique ? Vec3(parent * Vec3(shape.direction)) : Vec3(parent.col(a));
+    torque[a] = (wanted - axis.dot(turned)) / compliance;
   }
   return torque;
 }
@@ -299,8 +303,10 @@ std::vector<ServoShape> ServosOf(const Forest& forest, double time_step) {
     servo.child = joint.child;
     const double damping = time_step * joint.kp + joint.kd;
     servo.rate_per_error = joint.kp / damping;  // the scales cancel
+    servo.oblique = joint.oblique.has_value();
     for (int a = 0; a < 3; ++a) {
       servo.uses_axis[a] = joint.UsesAxis(a);
+      if (joint.oblique) servo.direction[a] = (*joint.oblique)[a];
       servo.strength[a] = damping * joint.strength_scale[a];
     }
   }

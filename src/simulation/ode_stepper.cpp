@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "ode_library.h"
+#include "retrace/io/error.h"
 
 namespace retrace::simulation {
 namespace {
@@ -73,6 +74,10 @@ void OdeStepper::MakeBodies() {
 
 void OdeStepper::MakeJoints() {
   for (const Joint& joint : forest_.joints) {
+    if (joint.armature > 0) {
+      throw UsageError("found the stock solver for the joint \"" + joint.name +
+                       "\", which has armature, expected the reduced solver");
+    }
     const dBodyID parent = bodies_[static_cast<size_t>(joint.parent)];
     const dBodyID child = bodies_[static_cast<size_t>(joint.child)];
     if (joint.type == JointType::kBall) {
@@ -89,7 +94,8 @@ void OdeStepper::MakeJoints() {
       const dJointID hinge = dJointCreateHinge(world_, nullptr);
       dJointAttach(hinge, parent, child);
       dJointSetHingeAnchor(hinge, joint.anchor.x(), joint.anchor.y(), joint.anchor.z());
-      dJointSetHingeAxis(hinge, joint.axis == 0, joint.axis == 1, joint.axis == 2);
+      const Vec3 axis = joint.direction();
+      dJointSetHingeAxis(hinge, axis.x(), axis.y(), axis.z());
       motors_.push_back(hinge);
     }
   }
@@ -253,7 +259,7 @@ void OdeStepper::ReadForces(std::span<const BodyMotion> before, const StepInput&
       const Vec3 arm = joint.anchor - forest_.BodyOf(joint.child).rest_position;
       torque -= (child.rotation * arm).cross(ToVec3(motor_feedback_[j].f2));
     }
-    torque = before[static_cast<size_t>(joint.parent)].rotation.transpose() * torque;
+    torque = joint.PerAxis(before[static_cast<size_t>(joint.parent)].rotation.transpose() * torque);
     for (int a = 0; a < 3; ++a) {
       forces.motors[j][a] = joint.UsesAxis(a) && input.motors[j].compliance[a] != 0 ? torque[a] : 0.0;
     }

@@ -113,7 +113,7 @@ void SteppedWorld::UpdateScales() {
 }
 
 void SteppedWorld::AddTorque(const Joint& joint, const Vec3& torque) {
-  const Vec3 world_torque = bodies[static_cast<size_t>(joint.parent)].rotation * torque;
+  const Vec3 world_torque = bodies[static_cast<size_t>(joint.parent)].rotation * joint.FromAxes(torque);
   body_torques[static_cast<size_t>(joint.child)] += world_torque;
   body_torques[static_cast<size_t>(joint.parent)] -= world_torque;
 }
@@ -142,8 +142,8 @@ void SteppedWorld::FindTorques(std::span<const JointCommand> commands) {
     const BodyMotion& parent = bodies[static_cast<size_t>(joint.parent)];
     const BodyMotion& child = bodies[static_cast<size_t>(joint.child)];
     const Quat rotation = parent.orientation.conjugate() * child.orientation;
-    const Vec3 error = RotationVector(command.target * rotation.conjugate());  // in the parent's axes
-    const Vec3 rates = parent.rotation.transpose() * (child.angular_velocity - parent.angular_velocity);
+    const Vec3 error = joint.PerAxis(RotationVector(command.target * rotation.conjugate()));  // in the parent's axes
+    const Vec3 rates = joint.PerAxis(parent.rotation.transpose() * (child.angular_velocity - parent.angular_velocity));
     Vec3 torque = Vec3::Zero();
     for (int a = 0; a < 3; ++a) {
       if (!joint.UsesAxis(a)) continue;

@@ -17,6 +17,9 @@ struct NodeShape {
   int joint = -1;
   bool hinge = false;
   int axis = 0;
+  bool oblique = false;      ///< the hinge's axis is none of the parent's
+  double direction[3] = {};  ///< of that axis, in the parent
+  double armature = 0;
   double mass = 0;
   double inertia[3] = {};
   double principal_axes[9] = {};
@@ -30,6 +33,8 @@ struct ServoShape {
   int parent = -1;  ///< bodies
   int child = -1;
   bool uses_axis[3] = {};
+  bool oblique = false;       ///< a hinge about none of the parent's axes
+  double direction[3] = {};   ///< of that, in the parent
   double rate_per_error = 0;  ///< kp / (h kp + kd) [1/s]
   double strength[3] = {};    ///< (h kp + kd) of each axis [N m s/rad]
 };

@@ -131,8 +131,15 @@ class Passes {
     RETRACE_FOR(i, 3) node.bias[i] = -tree.correction * error[i];
     RETRACE_FOR(i, 3) node.bias[3 + i] = T{};
     if (shape.hinge) {
-      node.hinge_axis = Column(parent.rotation, shape.axis);
-      const Vector3<T> turn = Scaled(-tree.correction, Cross(node.hinge_axis, Column(child.rotation, shape.axis)));
+      Vector3<T> in_child;  // where the axis is in the child
+      if (shape.oblique) {
+        node.hinge_axis = Product(parent.rotation, Constant<T, 3>(shape.direction));
+        in_child = Product(child.rotation, Constant<T, 3>(shape.direction));
+      } else {
+        node.hinge_axis = Column(parent.rotation, shape.axis);
+        in_child = Column(child.rotation, shape.axis);
+      }
+      const Vector3<T> turn = Scaled(-tree.correction, Cross(node.hinge_axis, in_child));
       const Vector3<T> shift = Cross(node.lever, turn);
       RETRACE_FOR(i, 3) node.bias[i] += shift[i];
       RETRACE_FOR(i, 3) node.bias[3 + i] = turn[i];
@@ -192,14 +199,19 @@ class Passes {
     AddToParent(node, left, turning, rest - Product(scaled, pull), parent_node);
   }
 
-  RETRACE_LANES_INLINE static void EliminateHinge(const TreeMemory& tree, const NodeShape& shape, const Motor& motor,
-                                                  Node& node, Node& parent_node) {
+  RETRACE_LANES_INLINE static void EliminateHinge(const TreeMemory& tree, const NodeShape& shape, const Body& parent,
+                                                  const Body& child, const Motor& motor, Node& node,
+                                                  Node& parent_node) {
     const Inertia<T> inertia = node.articulated;
     const Vector6<T> s = Joined(Cross(node.lever, node.hinge_axis), node.hinge_axis);
     const Vector6<T> projected = Product(inertia, s);
     const Vector6<T> rest = node.momentum - Product(inertia, node.bias);
     T d = Dot(s, projected);
     T pull = Dot(s, rest);
+    if (shape.armature > 0) {  // the rotor turns with the joint alone
+      d += shape.armature;
+      pull += shape.armature * Dot(node.hinge_axis, child.angular_velocity - parent.angular_velocity);
+    }
     const T compliance = motor.compliance[shape.axis];
     const auto driven = compliance != 0;
     const T gain = tree.time_step / compliance;
@@ -237,7 +249,7 @@ class Passes {
       const Body& parent = bodies[tree.shapes[shape.parent].body];
       LoadJoint(tree, shape, parent, bodies[shape.body], nodes[n]);
       if (shape.hinge) {
-        EliminateHinge(tree, shape, motors[shape.joint], nodes[n], nodes[shape.parent]);
+        EliminateHinge(tree, shape, parent, bodies[shape.body], motors[shape.joint], nodes[n], nodes[shape.parent]);
       } else {
         EliminateBall(tree, parent, motors[shape.joint], nodes[n], nodes[shape.parent]);
       }
@@ -449,7 +461,10 @@ class Passes {
       const T factor = left[3] < 0 ? -by_sine : by_sine;
       const T gain = scales == nullptr ? commands[j].gain : scales[j] * commands[j].gain;
       RETRACE_FOR(a, 3) {
-        const T error = factor * left[a];  // in the parent's axes
+        T error = factor * left[a];  // in the parent's axes
+        if (servo.oblique) {
+          error = factor * (servo.direction[0] * left[0] + servo.direction[1] * left[1] + servo.direction[2] * left[2]);
+        }
         const T compliance = gain > 0 ? 1.0 / (servo.strength[a] * gain) : T{};
         motors[j].rate[a] = servo.uses_axis[a] ? servo.rate_per_error * error : T{};
         motors[j].compliance[a] = servo.uses_axis[a] ? compliance : T{};

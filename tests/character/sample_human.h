@@ -52,10 +52,24 @@ inline Pose RandomPose(const Character& character, RandomStream& random) {
   pose.root_position = RandomVector(random, 5);
   pose.root_orientation = RandomRotation(random);
   for (const Joint& joint : character.joints) {
-    pose.joint_rotations.push_back(joint.type == JointType::kHinge ? AxisRotation(joint.axis, random.Uniform(-3, 3))
-                                                                   : RandomRotation(random));
+    pose.joint_rotations.push_back(joint.type == JointType::kHinge
+                                       ? FromRotationVector(random.Uniform(-3, 3) * joint.direction())
+                                       : RandomRotation(random));
   }
   return pose;
+}
+
+/// The robot with hinges about axes that are none of their parents'. @param armature of them [kg m^2]
+inline Character Oblique(double armature = 0) {
+  io::Json document = *LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/asimo.json").json;
+  int number = 0;
+  for (io::Json& joint : document["joints"]) {
+    ++number;
+    if (joint["type"] != "hinge") continue;
+    joint["axis"] = {0.4 + number, -0.7, 0.3 * number};
+    if (armature > 0) joint["armature"] = armature * number;
+  }
+  return ParseCharacter(document, "oblique");
 }
 
 inline State StateOf(const Character& character, const Pose& pose) {

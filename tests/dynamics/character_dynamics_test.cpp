@@ -215,9 +215,28 @@ RC_GTEST_PROP(CharacterDynamicsProperty, MassMatrixIsThatOfTheBodies, ()) {
   }
 }
 
+/// A rotor turns with its joint alone: it adds its inertia to the diagonal, and no force of a motion without
+/// acceleration.
+RC_GTEST_PROP(CharacterDynamicsProperty, RotorsAddToTheDiagonalOfTheMassMatrix, ()) {
+  RandomStream random = AnyStream();
+  CharacterDynamics with(Bundled("rotors"), kStandardGravity), without(Bundled("oblique"), kStandardGravity);
+  const Motion motion = AnyMotion(with.coordinates(), random);
+  with.SetMotion(motion.pose, motion.velocity);
+  without.SetMotion(motion.pose, motion.velocity);
+  MatrixXd rotors = MatrixXd::Zero(with.size(), with.size());
+  const Character& character = Bundled("rotors");
+  for (size_t j = 0; j < character.joints.size(); ++j) {
+    const int first = with.coordinates().FirstOf(static_cast<int>(j));
+    rotors(first, first) = character.joints[j].armature;
+  }
+  RC_ASSERT(rotors.diagonal().maxCoeff() > 0);
+  RC_ASSERT(Largest(MassMatrixOf(with) - MassMatrixOf(without) - rotors) < 1e-15 * Largest(MassMatrixOf(with)));
+  RC_ASSERT(BiasForcesOf(with) == BiasForcesOf(without));
+}
+
 RC_GTEST_PROP(CharacterDynamicsProperty, TheThreeAlgorithmsAgree, ()) {
   RandomStream random = AnyStream();
-  for (const char* name : kCharacters) {
+  for (const char* name : {"human", "quadruped", "asimo", "oblique", "rotors"}) {
     const Character& character = Bundled(name);
     CharacterDynamics dynamics(character, kStandardGravity);
     const int n = dynamics.size();

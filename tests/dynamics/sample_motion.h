@@ -11,14 +11,16 @@ namespace retrace::dynamics {
 inline const character::Character& Bundled(const std::string& name) {
   static std::map<std::string, character::Character> loaded;
   const auto [place, fresh] = loaded.try_emplace(name);
-  if (fresh) {
+  if (fresh && (name == "oblique" || name == "rotors")) {
+    place->second = character::Oblique(name == "rotors" ? 0.02 : 0);
+  } else if (fresh) {
     place->second = character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/" + name + ".json");
   }
   return place->second;
 }
 
 /// With ball joints and hinges, and of the robot with inertia that is turned in its bodies.
-inline constexpr const char* kCharacters[] = {"human", "quadruped", "asimo"};
+inline constexpr const char* kCharacters[] = {"human", "quadruped", "asimo", "oblique"};
 
 inline Eigen::VectorXd AnyVector(RandomStream& random, Eigen::Index size, double most) {
   Eigen::VectorXd vector(size);

@@ -42,7 +42,7 @@ class AnyMotion {
     for (size_t j = 0; j < pose.joint_rotations.size(); ++j) {
       const Vec3 turn = AnyVector(random_.Uniform() < 0.3 ? 2 : 0.4);
       pose.joint_rotations[j] = character.joints[j].type == character::JointType::kHinge
-                                    ? AxisRotation(character.joints[j].axis, turn.x())
+                                    ? FromRotationVector(turn.x() * character.joints[j].direction())
                                     : FromRotationVector(turn);
     }
     pose.root_orientation = FromRotationVector(AnyVector(random_.Uniform() < 0.5 ? 3 : 0.2));
@@ -221,6 +221,7 @@ TEST(ForestDynamics, StepsLikeOdeInAnyState) {
 TEST(ForestDynamics, StepsLikeOdeAtOtherStepsAndWithOtherMechanisms) {
   Compare(Human(), 1.0 / 120, 200, 10);
   Compare(Human(), 0.0005, 200, 10);
+  Compare(character::Oblique(), 1.0 / 240, 200, 10);
   Compare(ArmOnPost("hinge", 100, 10, 5), 1.0 / 240, 200, 10);
   Compare(ArmOnPost("ball", 100, 10, 5), 1.0 / 240, 200, 10);
   Compare(Block(), 1.0 / 240, 200, 10);

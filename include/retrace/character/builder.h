@@ -28,6 +28,7 @@ class CharacterBuilder {
   void SetSource(const std::string& source);
   void SetRootScale(RootScale scale);
   void SetHeight(double height);  ///< [m]
+  void SetPlanar();
 
   /// Adds a body and returns its index in the character.
   int AddBody(const Body& body);
@@ -55,6 +56,9 @@ class CharacterBuilder {
   void ExcludePair(const std::string& body, const std::string& other);
   /// Adds a contact preset, or a joint to one. @param scale factor on the joint's kp and kd, see ContactPreset
   void SetContactScale(const std::string& preset, const std::string& joint, double scale);
+
+  /// Adds a contact preset in which no joint has a factor, unless there is one of the name.
+  void AddContactPreset(const std::string& preset);
 
   /// Throws InputError with the position in the document where the bodies and joints make no character: two roots, a
   /// second joint that moves a body, moments of inertia that no body has, ... @param name stands for the file in

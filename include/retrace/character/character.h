@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "retrace/character/part.h"
@@ -56,8 +58,16 @@ struct Joint {
   int parent = -1;  ///< body index
   int child = -1;   ///< body index
   JointType type = JointType::kBall;
-  Vec3 anchor = Vec3::Zero();          ///< in the rest pose [m]
-  int axis = 0;                        ///< hinge: 0 x, 1 y, 2 z of the parent's frame
+  Vec3 anchor = Vec3::Zero();  ///< in the rest pose [m]
+  int axis = 0;                ///< hinge: 0 x, 1 y, 2 z of the parent's frame
+  /// Hinge about none of these: the unit vector of its axis in the parent's frame. `axis` is then the frame's axis that
+  /// is nearest to it, at whose index values per axis stand.
+  std::optional<Vec3> oblique = std::nullopt;
+  /// Angles of a hinge that the body allows [rad]; without: it can turn without end. Kept for robots' files.
+  std::optional<std::pair<double, double>> range = std::nullopt;
+  double effort = 0;                   ///< largest torque of the motor [N m]; 0: not known
+  double speed = 0;                    ///< highest rate of the motor [rad/s]; 0: not known
+  double armature = 0;                 ///< inertia of the rotor, seen at the joint, per axis [kg m^2]
   double kp = 0;                       ///< stiffness [N m/rad]
   double kd = 0;                       ///< damping [N m s/rad]
   Vec3 strength_scale = Vec3::Ones();  ///< of kp and kd per axis (Liu et al. 2010, Table 2)
@@ -67,6 +77,13 @@ struct Joint {
 
   int num_axes() const { return type == JointType::kBall ? 3 : 1; }
   bool UsesAxis(int a) const { return type == JointType::kBall || a == axis; }
+
+  Vec3 direction() const { return oblique ? *oblique : Vec3(Vec3::Unit(axis)); }  ///< of a hinge, unit vector
+  /// Component of a vector of the parent's axes along a hinge.
+  double Along(const Vec3& vector) const { return oblique ? oblique->dot(vector) : vector[axis]; }
+  /// Values per axis of a vector in the parent's axes, and the reverse. Values are those of the axes in use.
+  Vec3 PerAxis(const Vec3& vector) const { return oblique ? Vec3(Along(vector) * Vec3::Unit(axis)) : vector; }
+  Vec3 FromAxes(const Vec3& values) const { return oblique ? Vec3(values[axis] * *oblique) : values; }
 };
 
 /// A named set of contact scales, e.g. strong ankles for running: factor per joint, 1 where none is given.

@@ -14,6 +14,7 @@
 /// bodies are identities.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -139,6 +140,8 @@ class CharacterDynamics {
     size_t parent = 0;
     bool hinge = false;
     int axis = 0;
+    std::optional<Vec3> oblique;  // the hinge's axis in the parent, where it is none of the three
+    double armature = 0;
     int first = 0;  // of the joint's coordinates
     Vec3 anchor_in_parent = Vec3::Zero();
     Vec3 anchor_in_child = Vec3::Zero();

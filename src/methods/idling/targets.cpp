@@ -69,7 +69,7 @@ control::TargetPose WithNoise(const control::TargetPose& targets, const characte
     for (int a = 0; a < 3; ++a) {
       if (character.joints[j].UsesAxis(a)) turn[a] = deviation * random.Normal();
     }
-    noisy[j] = (FromRotationVector(turn) * targets[j]).normalized();
+    noisy[j] = (FromRotationVector(character.joints[j].FromAxes(turn)) * targets[j]).normalized();
   }
   return noisy;
 }

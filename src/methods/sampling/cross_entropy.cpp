@@ -74,7 +74,7 @@ void FitDistributions(const Problem& problem, const Tree& tree, int first_fragme
       Vec3 sum = Vec3::Zero();
       Vec3 squares = Vec3::Zero();
       for (const Offsets& elite : elites) {
-        const Vec3 turn = RotationVector(elite[j]);
+        const Vec3 turn = problem.task.character->joints[j].PerAxis(RotationVector(elite[j]));
         sum += turn;
         squares += turn.cwiseProduct(turn);
       }

@@ -169,6 +169,7 @@ std::vector<Vec3> TurnsOf(const dynamics::Coordinates& coordinates, const Vector
     for (int a = 0; a < joints[j].num_axes(); ++a) {
       turns[j][joints[j].num_axes() == 3 ? a : joints[j].axis] = numbers[first + a];
     }
+    turns[j] = joints[j].FromAxes(turns[j]);
   }
   return turns;
 }
@@ -178,8 +179,9 @@ VectorXd NumbersOf(const dynamics::Coordinates& coordinates, std::span<const Vec
   VectorXd numbers(coordinates.size() - 6);
   for (size_t j = 0; j < joints.size(); ++j) {
     const Index first = coordinates.FirstOf(static_cast<int>(j)) - 6;
+    const Vec3 turn = joints[j].PerAxis(turns[j]);
     for (int a = 0; a < joints[j].num_axes(); ++a) {
-      numbers[first + a] = turns[j][joints[j].num_axes() == 3 ? a : joints[j].axis];
+      numbers[first + a] = turn[joints[j].num_axes() == 3 ? a : joints[j].axis];
     }
   }
   return numbers;

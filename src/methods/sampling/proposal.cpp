@@ -16,7 +16,7 @@ using character::Joint;
 /// [rad]; only about the axis of a hinge.
 Vec3 Missed(const Joint& joint, const Quat& target, const character::State& end) {
   const Vec3 missed = RotationVector(target * character::JointRotation(joint, end).conjugate());
-  return joint.type == character::JointType::kHinge ? Vec3(Vec3::Unit(joint.axis) * missed[joint.axis]) : missed;
+  return joint.type == character::JointType::kHinge ? Vec3(joint.direction() * joint.Along(missed)) : missed;
 }
 
 /// How a random displacement is mixed with the one that is kept: `fresh` keeps the variance.
@@ -40,24 +40,26 @@ Offsets DrawUniform(const Problem& problem, const Offsets& center, const Mixture
     for (int a = 0; a < 3; ++a) {
       if (joint.window[a] == 0) continue;
       displacement[a] = mixture.fresh * problem.options.window_scale * joint.window[a] * random.Uniform(-1, 1);
-      if (mixture.kept != nullptr) displacement[a] += mixture.rho * (*mixture.kept)[j][a];
+      if (mixture.kept != nullptr) displacement[a] += mixture.rho * joint.PerAxis((*mixture.kept)[j])[a];
       displaced = true;
     }
-    if (displaced) offsets[j] = FromRotationVector(displacement) * offsets[j];
+    if (displaced) offsets[j] = FromRotationVector(joint.FromAxes(displacement)) * offsets[j];
   }
   return offsets;
 }
 
 /// @param center instead of the means; null: around the means themselves, without their rounding as a rotation
-Offsets DrawNormal(const NormalOffsets& normal, const Offsets* center, const Mixture& mixture, RandomStream& random) {
+Offsets DrawNormal(const NormalOffsets& normal, const Offsets* center, const Mixture& mixture,
+                   const character::Character& character, RandomStream& random) {
   Offsets offsets;
   for (size_t j = 0; j < normal.mean.size(); ++j) {
-    Vec3 turn = center != nullptr ? RotationVector((*center)[j]) : normal.mean[j];
+    const Joint& joint = character.joints[j];
+    Vec3 turn = center != nullptr ? joint.PerAxis(RotationVector((*center)[j])) : normal.mean[j];
     for (int a = 0; a < 3; ++a) {
       if (normal.deviation[j][a] > 0) turn[a] += mixture.fresh * normal.deviation[j][a] * random.Normal();
-      if (mixture.kept != nullptr) turn[a] += mixture.rho * (*mixture.kept)[j][a];
+      if (mixture.kept != nullptr) turn[a] += mixture.rho * joint.PerAxis((*mixture.kept)[j])[a];
     }
-    offsets.push_back(FromRotationVector(turn));
+    offsets.push_back(FromRotationVector(joint.FromAxes(turn)));
   }
   return offsets;
 }
@@ -67,10 +69,12 @@ Offsets DrawGuided(const GuidedOffsets& guided, double share, double noise, cons
                    RandomStream* random) {
   Offsets offsets = guided.path;
   for (size_t j = 0; j < offsets.size(); ++j) {
-    Vec3 turn = guided.feedback[j] + share * guided.correction[j];
+    const Joint& joint = character.joints[j];
+    Vec3 turn = joint.PerAxis(guided.feedback[j] + share * guided.correction[j]);
     for (int a = 0; random != nullptr && a < 3; ++a) {
-      if (character.joints[j].UsesAxis(a)) turn[a] += noise * random->Normal();
+      if (joint.UsesAxis(a)) turn[a] += noise * random->Normal();
     }
+    turn = joint.FromAxes(turn);
     if (turn != Vec3::Zero()) offsets[j] = FromRotationVector(turn) * offsets[j];
   }
   return offsets;
@@ -90,7 +94,9 @@ Offsets Proposal::Undisplaced(const Problem& problem) const {
   const auto* normal = std::get_if<NormalOffsets>(&distribution);
   if (normal == nullptr) return NoOffsets(problem);
   Offsets offsets;
-  for (const Vec3& mean : normal->mean) offsets.push_back(FromRotationVector(mean));
+  for (size_t j = 0; j < normal->mean.size(); ++j) {
+    offsets.push_back(FromRotationVector(problem.task.character->joints[j].FromAxes(normal->mean[j])));
+  }
   return offsets;
 }
 
@@ -142,7 +148,7 @@ Offsets Proposal::Draw(const Problem& problem, int iteration, int sample) const 
   const Offsets& around = center.value();
   const auto* normal = std::get_if<NormalOffsets>(&distribution);
   if (normal == nullptr) return DrawUniform(problem, around, mixture, random);
-  return DrawNormal(*normal, normal->goal ? &around : nullptr, mixture, random);
+  return DrawNormal(*normal, normal->goal ? &around : nullptr, mixture, *problem.task.character, random);
 }
 
 std::vector<Vec3> Proposal::Displacement(const Offsets& offsets) const {

@@ -17,10 +17,10 @@ simulation::JointCommand CommandOf(const character::Joint& joint, const characte
   simulation::JointCommand command;
   command.target = character::JointRotation(joint, after).normalized();
   const Quat rotation = character::JointRotation(joint, before);
-  const Vec3 error = RotationVector(command.target * rotation.conjugate());
+  const Vec3 error = joint.PerAxis(RotationVector(command.target * rotation.conjugate()));
   const auto parent = static_cast<size_t>(joint.parent), child = static_cast<size_t>(joint.child);
-  const Vec3 rate =
-      before[parent].orientation.conjugate() * Vec3(after[child].angular_velocity - after[parent].angular_velocity);
+  const Vec3 rate = joint.PerAxis(before[parent].orientation.conjugate() *
+                                  Vec3(after[child].angular_velocity - after[parent].angular_velocity));
   const Vec3 servo = joint.strength_scale.cwiseProduct(joint.kp * (error - time_step * rate) - joint.kd * rate);
   for (int a = 0; a < 3; ++a) {
     if (joint.UsesAxis(a)) command.torque[a] = torque[a] - servo[a];

@@ -84,7 +84,7 @@ control::Fragment MakeFragment(const Problem& problem, const Plan& plan, const S
     }
     control::TargetPose& target = fragment.targets.emplace_back(joints);
     for (size_t j = 0; j < joints; ++j) {
-      target[j] = FromRotationVector(turns[j]) * pose.joint_rotations[j];
+      target[j] = FromRotationVector(problem.task.character->joints[j].FromAxes(turns[j])) * pose.joint_rotations[j];
       target[j].normalize();
     }
   }

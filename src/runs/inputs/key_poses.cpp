@@ -54,7 +54,8 @@ Pose ReadAngles(const JsonView& view, const Character& character) {
     const Joint& joint = character.joints[static_cast<size_t>(j)];
     Quat& rotation = pose.joint_rotations[static_cast<size_t>(j)];
     if (joint.type == character::JointType::kHinge) {
-      rotation = AxisRotation(joint.axis, Radians(entry.Number(kAngles)));
+      const double angle = Radians(entry.Number(kAngles));
+      rotation = joint.oblique ? FromRotationVector(angle * *joint.oblique) : AxisRotation(joint.axis, angle);
     } else {
       rotation = ReadTurns(entry);
     }

@@ -245,7 +245,7 @@ class LibraryBuilder {
       throw FieldError("character", "found \"" + options.character +
                                         "\", expected one character for all recordings: a JSON file, or a name");
     }
-    character_ = character::ParseCharacter(character_file_.Parse(), character_file_.record.name.path.string());
+    character_ = ParseCharacterFile(character_file_);
     mirror_ = character::Mirror::Of(character_);
     if (options.sources.size() > kMostMotions) {
       throw InputError(options.source.string(), std::to_string(options.sources.size()) + " recordings",

@@ -22,6 +22,10 @@ bool IsSubject(const std::string& character);
 /// The file of a character, of `subject` that of its model. Throws UsageError for a name that is none.
 std::filesystem::path CharacterFile(const std::string& name_or_file);
 
+/// The character of a file: in the toolkit's own format, or a robot's (URDF or MJCF; what is left out of it is added to
+/// `notes`, where given). Throws InputError.
+character::Character ParseCharacterFile(const InputFile& file, std::vector<std::string>* notes = nullptr);
+
 /// The character of a file, with the lengths of the person in the clip where its name says so. `notes` receives what
 /// was found of them. @param file what CharacterFile names @param clip_name stands for the clip in messages
 character::Character CharacterFor(const std::string& name_or_file, const InputFile& file, const motion::Clip& clip,
