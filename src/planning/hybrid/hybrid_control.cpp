@@ -24,9 +24,10 @@ using character::Pose;
 using character::State;
 
 // Shares of the tolerances, world position included: beyond which a motion is lost, and within which it is near.
-constexpr double kLost = 0.7, kNear = 0.35;
-constexpr double kBeforeLost = 0.5;  // what is lost begins so long before it can be seen [s]
-constexpr double kReturn = 1;        // in which a reference returns to the recording [s]
+constexpr double kLost = 0.7, kStillNear = 0.6, kNear = 0.35;
+constexpr double kSearchLost = 0.95;  // beyond which a searched motion is lost: it goes where tracking cannot
+constexpr double kBeforeLost = 0.5;   // what is lost begins so long before it can be seen [s]
+constexpr double kReturn = 1;         // in which a reference returns to the recording [s]
 // Duration of the first search across what tracking loses, and what each further one is longer [s].
 constexpr double kSearched = 0.6, kSearchedMore = 0.4;
 constexpr double kForesight = 1.2;       // for which tracking is tried from a state of the search [s]
@@ -52,10 +53,10 @@ struct Piece {
   bool diverged = false;
 
   int num_steps() const { return static_cast<int>(states.size()) - 1; }
-  /// The first step at which it is lost; nothing where it holds.
-  std::optional<int> LostAt() const {
+  /// The first step at which it is beyond a share of the tolerances; nothing where it holds.
+  std::optional<int> LostAt(double limit = kLost) const {
     for (size_t i = 0; i < ratios.size(); ++i) {
-      if (ratios[i] > kLost) return static_cast<int>(i);
+      if (ratios[i] > limit) return static_cast<int>(i);
     }
     if (diverged) return num_steps();
     return std::nullopt;
@@ -119,7 +120,10 @@ class HybridSearch {
     spent_ += factor * grid_.TimeOf(last - at());
     if (spent_ > kLeastAllowance + kAllowedShare * grid_.TimeOf(total_)) return false;
     const Piece searched = Search(last, factor);
-    const int inside = searched.LostAt().value_or(searched.num_steps());
+    // The last states of a search that is lost are those of a fall.
+    const std::optional<int> lost = searched.LostAt(kSearchLost);
+    const bool leads_on = !lost && searched.first_step + searched.num_steps() >= last;
+    const int inside = lost.value_or(searched.num_steps()) - (leads_on ? 0 : grid_.Nearest(kLeastSearched));
     int best = 0, best_reach = -1;
     double best_ratio = 0;
     for (const control::Fragment& fragment : searched.fragments) {
@@ -132,9 +136,9 @@ class HybridSearch {
       if (from < total_) {
         const Piece on = Track(searched.states[static_cast<size_t>(steps)], from,
                                std::min(total_, from + grid_.Nearest(kForesight)));
-        const std::optional<int> lost = on.LostAt();
-        reach = from + lost.value_or(on.num_steps());
-        ratio = on.ratios[static_cast<size_t>(lost.value_or(on.num_steps()))];
+        const int held = on.LostAt().value_or(on.num_steps());
+        reach = from + held;
+        ratio = on.ratios[static_cast<size_t>(held)];
       }
       if (reach < best_reach || (reach == best_reach && ratio >= best_ratio)) continue;
       best = steps;
@@ -177,9 +181,11 @@ class HybridSearch {
     }
   }
 
+  /// The last step of a piece at which it is near, or as near as where it begins.
   static int LastNear(const Piece& piece, int before) {
+    const double near = std::clamp(piece.ratios.front(), kNear, kStillNear);
     for (int i = std::min(before, piece.num_steps()); i > 0; --i) {
-      if (piece.ratios[static_cast<size_t>(i)] < kNear) return i;
+      if (piece.ratios[static_cast<size_t>(i)] <= near) return i;
     }
     return 0;
   }
