@@ -30,7 +30,8 @@ const char* const kMethodOf2010 = R"({
 
 /// The settings in which the qualities differ from the defaults.
 const char* const kDraft = R"({
-  "refinement": {"passes": 1}
+  "refinement": {"passes": 1},
+  "run": {"recover_end": "tracking"}
 })";
 const char* const kBest = R"({
   "search": {"samples": 1400, "saved": 200, "growth": 1, "budget": 4200},

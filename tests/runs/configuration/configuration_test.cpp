@@ -76,7 +76,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/trajectory/cost") return "task";
   if (pointer == "/run/method") return "tracking";
   if (pointer == "/run/baseline") return "tracked";
-  if (pointer == "/run/recover_end") return "search";
+  if (pointer == "/run/recover_end") return "off";
   if (pointer == "/search/method") return "2010";
   if (pointer == "/search/samples") return 777;
   if (pointer == "/search/max_back_offs") return 7;
@@ -331,14 +331,14 @@ TEST(Samples, BringTheirBudget) {
 TEST(OldConfiguration, NamesOfVersion01AreReadAndSet) {
   Configuration now, before;
   now.Set("/run/method=trajectory");
-  now.Set("/run/recover_end=search");
+  now.Set("/run/recover_end=off");
   now.Set("/trajectory/budget=400");
   before.Set("/run/method=windows");
-  before.Set("/run/mend_end=search");
+  before.Set("/run/mend_end=off");
   before.Set("/windows/budget=400");
   EXPECT_EQ(before.ToJson(), now.ToJson());
   EXPECT_EQ(before.run.method, Method::kTrajectory);
-  EXPECT_EQ(before.run.recover_end, EndRecovery::kSearch);
+  EXPECT_EQ(before.run.recover_end, EndRecovery::kOff);
   EXPECT_EQ(before.trajectory.budget, 400);
   io::Json file = now.ToJson();
   file["windows"] = file["trajectory"];
@@ -390,7 +390,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["gates"].update({{"world_position", 0.5}, {"judge_world", false}});
   for (const char* section : {"tracking", "trajectory"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
-      {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"recover_end", "tracking"}, {"repair", false}};
+      {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"recover_end", "search"}, {"repair", false}};
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 

@@ -47,9 +47,9 @@ enum class EndRecovery {
 
 /// What the search spends on quality; where tracking suffices it changes nothing.
 enum class Quality {
-  kDraft,     ///< as the defaults, with one refinement pass
+  kDraft,     ///< as the defaults, with one refinement pass, and no search for another end
   kStandard,  ///< the defaults: 200 samples, more of them where the search gets lost, and up to six refinement passes
-  kBest,      ///< 1400 samples throughout, as in the paper, and one and a half times the budget
+  kBest,      ///< 1400 samples throughout, as in the paper
 };
 io::Words<Quality> QualityWords();
 
@@ -59,7 +59,7 @@ struct RunSettings {
   /// For so long the character is to go on after the end of the clip, by a control that is looked for; 0: the end is
   /// not judged [s].
   double tail = 3;
-  EndRecovery recover_end = EndRecovery::kTracking;
+  EndRecovery recover_end = EndRecovery::kSearch;
   /// A reference that no body can perform is changed by as little as it takes (repair::RepairReference).
   bool repair = false;
 };
