@@ -32,7 +32,7 @@ struct JobArguments {
   runs::Configuration defaults = {};  // that the settings begin with
   std::optional<double> mass;         // of the character [kg]
   std::string force_plates;           // file of ground forces; empty: not given
-  double force_plates_heading = 0;    // [rad]
+  std::optional<double> force_plates_heading;  // [rad]
 };
 
 void AddWorldOption(cli::Command& command, std::vector<std::string>& worlds);
