@@ -12,6 +12,7 @@ namespace {
 
 const char* FarthestGate(const GateRatios& ratios) {
   if (ratios.root_height >= ratios.largest()) return "root_height";
+  if (ratios.world_position >= ratios.largest()) return "world_position";
   return ratios.root_orientation >= ratios.largest() ? "root_orientation" : "joint_position";
 }
 

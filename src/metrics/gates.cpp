@@ -147,11 +147,12 @@ double WorldPositionError(const Character& character, const State& simulated, co
 namespace {
 
 /// @param apart mean distance of joints
+/// @param in_world the same in the world; 0 where it is not judged
 GateRatios RatiosOf(const character::BodyState& simulated_root, const character::BodyState& reference_root,
-                    double apart, const GateLimits& limits) {
+                    double apart, double in_world, const GateLimits& limits) {
   return {std::abs(simulated_root.position.y() - reference_root.position.y()) / limits.root_height,
           AngleBetween(simulated_root.orientation, reference_root.orientation) / limits.root_orientation,
-          apart / limits.joint_position};
+          apart / limits.joint_position, in_world / limits.world_position};
 }
 
 }  // namespace
@@ -159,7 +160,8 @@ GateRatios RatiosOf(const character::BodyState& simulated_root, const character:
 GateRatios ComputeGateRatios(const Character& character, const State& simulated, const State& reference,
                              const GateLimits& limits_of_human) {
   const auto root = static_cast<size_t>(character.root);
-  return RatiosOf(simulated[root], reference[root], JointPositionError(character, simulated, reference),
+  const double in_world = limits_of_human.judge_world ? WorldPositionError(character, simulated, reference) : 0;
+  return RatiosOf(simulated[root], reference[root], JointPositionError(character, simulated, reference), in_world,
                   limits_of_human.Of(character));
 }
 
@@ -167,13 +169,21 @@ GateComparison::GateComparison(const Character& character, const State& referenc
     : character_(&character),
       limits_(limits_of_human.Of(character)),
       root_(reference[static_cast<size_t>(character.root)]) {
-  for (size_t j = 0; j < character.joints.size(); ++j) joints_.push_back(FromRoot(character, j, reference));
+  for (size_t j = 0; j < character.joints.size(); ++j) {
+    joints_.push_back(FromRoot(character, j, reference));
+    if (limits_.judge_world) in_world_.push_back(character::JointPosition(character, character.joints[j], reference));
+  }
 }
 
 GateRatios GateComparison::Ratios(const State& simulated) const {
   const double apart =
       MeanJointDistance(*character_, simulated, root_.orientation, [&](size_t j) -> const Vec3& { return joints_[j]; });
-  return RatiosOf(simulated[static_cast<size_t>(character_->root)], root_, apart, limits_);
+  double in_world = 0;
+  for (size_t j = 0; j < in_world_.size(); ++j) {
+    in_world += (character::JointPosition(*character_, character_->joints[j], simulated) - in_world_[j]).norm();
+  }
+  if (!in_world_.empty()) in_world /= static_cast<double>(in_world_.size());
+  return RatiosOf(simulated[static_cast<size_t>(character_->root)], root_, apart, in_world, limits_);
 }
 
 double LargestGateRatio(const Character& character, const State& simulated, const State& reference,

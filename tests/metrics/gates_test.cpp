@@ -365,6 +365,15 @@ TEST(ComputeGateRatios, AreEachFigureOverItsLimit) {
   EXPECT_NEAR(ratios.joint_position, std::sqrt(2) * forearm / 16 / 0.04, 1e-12);
   EXPECT_EQ(ratios.largest(), ratios.root_orientation);
   EXPECT_EQ(LargestGateRatio(Human(), StateOf(Human(), pose), rest, limits), ratios.largest());
+  EXPECT_EQ(ratios.world_position, 0) << "it is not judged";
+  GateLimits judged = limits;
+  judged.judge_world = true;
+  const GateRatios in_world = ComputeGateRatios(Human(), StateOf(Human(), pose), rest, judged);
+  EXPECT_EQ(in_world.world_position,
+            WorldPositionError(Human(), StateOf(Human(), pose), rest) / judged.Of(Human()).world_position);
+  EXPECT_EQ(GateComparison(Human(), rest, judged).Ratios(StateOf(Human(), pose)).world_position,
+            in_world.world_position);
+  EXPECT_EQ(in_world.joint_position, ratios.joint_position);
   const GateRatios compared = GateComparison(Human(), rest, limits).Ratios(StateOf(Human(), pose));
   EXPECT_EQ(compared.root_height, ratios.root_height);
   EXPECT_EQ(compared.root_orientation, ratios.root_orientation);

@@ -97,7 +97,8 @@ struct GateRatios {
   double root_height = 0;
   double root_orientation = 0;
   double joint_position = 0;
-  double largest() const { return std::max({root_height, root_orientation, joint_position}); }
+  double world_position = 0;  ///< 0 where it is not judged
+  double largest() const { return std::max({root_height, root_orientation, joint_position, world_position}); }
 };
 GateRatios ComputeGateRatios(const character::Character& character, const character::State& simulated,
                              const character::State& reference, const GateLimits& limits_of_human);
@@ -115,6 +116,7 @@ class GateComparison {
   GateLimits limits_;
   character::BodyState root_;  // of the reference
   std::vector<Vec3> joints_;   // (joints) of the reference, from its root [m]
+  std::vector<Vec3> in_world_;  // (joints) of the reference; none where the world is not judged [m]
 };
 
 /// Compares every state of a motion with the reference at its time, part by part.

@@ -57,6 +57,10 @@ void TakeFailure(const Problem& problem, const Summary& search, FailureReport& r
       {"root_orientation", Degrees(failure.nearest.root_orientation * limits.root_orientation),
        Degrees(limits.root_orientation), true},
       {"joint_position", failure.nearest.joint_position * limits.joint_position, limits.joint_position, false}};
+  if (limits.judge_world) {
+    report.nearest.push_back(
+        {"world_position", failure.nearest.world_position * limits.world_position, limits.world_position, false});
+  }
   double most = -1;
   for (const auto& [name, term, weight] : task::kCostTerms) {
     const double before = MeanBefore(failure, term);
