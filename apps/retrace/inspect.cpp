@@ -18,6 +18,7 @@
 #include "retrace/results/provenance.h"
 #include "retrace/results/required_forces_table.h"
 #include "retrace/runs/inputs/clip_checks_text.h"
+#include "retrace/task/recorded_world.h"
 
 namespace retrace::apps::inspect_command {
 namespace {
@@ -29,6 +30,7 @@ struct Options {
   std::string forces;  // file; empty: none
   bool force = false;
   bool repair = false;
+  std::string world_file;  // empty: none
 };
 
 /// The command that reconstructs the clip as it was recognized.
@@ -79,6 +81,20 @@ std::string TimeSpan(const metrics::Interval& interval) {
   return std::string(1, ' ').append(io::Fixed(interval.start, 2)).append("-").append(io::Fixed(interval.end, 2));
 }
 
+/// What the motion stands on beside the floor.
+void PrintGround(const metrics::RecordedGround& ground) {
+  for (const metrics::RecordedSurface& surface : ground.surfaces) {
+    std::string tilt;
+    if (surface.kind == metrics::SurfaceKind::kSlope) {
+      tilt = " in its middle, tilted by " + io::Fixed(Degrees(surface.tilt()), 1) + " degrees";
+    }
+    std::printf("  ground      %s at %.2f m%s: bears %.0f %% of the weight for %.1f s from %.2f to %.2f s%s\n",
+                Name(surface.kind).c_str(), surface.center.y(), cli::Shown(tilt).c_str(), 100 * surface.borne,
+                surface.seconds, surface.interval.start, surface.interval.end,
+                surface.strong() ? "" : " (too little evidence: not used)");
+  }
+}
+
 void Print(const runs::ClipFindings& f, const Options& o) {
   const motion::Clip& clip = f.clip;
   const auto& joints = clip.skeleton.joints;
@@ -104,6 +120,12 @@ void Print(const runs::ClipFindings& f, const Options& o) {
   for (const character::StandingLevel& level : f.report.levels) {
     std::printf("  level       feet stand %.2f m over the floor for %.1f s\n", level.height, level.seconds);
   }
+  if (f.report.belt) {
+    const character::Belt& belt = *f.report.belt;
+    std::printf("  treadmill   %.3f m/s%s, taken out: the motion goes over ground\n", belt.speed,
+                belt.given ? " as given" : "");
+  }
+  PrintGround(f.checks.ground);
   std::printf("  skeleton    %zu joints and %td ends; joints recognized by: %s\n",
               joints.size() - static_cast<size_t>(ends), ends, cli::Shown(f.report.map.family).c_str());
   PrintTree(clip, &f.report);
@@ -146,6 +168,20 @@ void WriteForces(const runs::ClipFindings& findings, std::span<const runs::Input
   cli::WriteGeneratedFiles({&table, 1}, o.force);
 }
 
+/// Writes the world that the recording shows.
+void WriteWorld(const runs::ClipFindings& findings, std::span<const runs::InputFile> inputs, const Options& o) {
+  std::vector<std::filesystem::path> paths;
+  for (const runs::InputFile& input : inputs) paths.push_back(input.record.name.path);
+  io::CheckOutput(o.world_file, paths);
+  const task::WorldVariation world = task::MakeRecordedWorld(findings.checks.ground, findings.reference);
+  if (world.empty()) {
+    throw InputError(o.clip.clip, "a motion on a plain floor",
+                     "one that stands or sits on something, for --world-file");
+  }
+  const cli::GeneratedFile file = {o.world_file, io::Dump(task::WorldDocument(world), 1) + "\n"};
+  cli::WriteGeneratedFiles({&file, 1}, o.force);
+}
+
 void AddOptions(cli::Command& command, Options& o) {
   AddClipOptions(command, o.clip);
   command
@@ -158,6 +194,11 @@ void AddOptions(cli::Command& command, Options& o) {
            "Write what the motion requires by inverse dynamics, without a simulation: forces of the ground, torques "
            "and powers of the joints, as a CSV table")
       .Type("FILE.csv");
+  command
+      .Add("--world-file", o.world_file,
+           "Write the world that the recording shows: steps, slopes and seats under the motion, to be edited and used "
+           "with --world")
+      .Type("FILE.json");
   cli::AddForce(command, o.force);
   command.AddFlag("--repair", o.repair,
                   "Also print what --repair of reconstruct would change in the motion, without a simulation");
@@ -178,6 +219,7 @@ int Inspect(const Options& o) {
     }
   }();
   if (!o.forces.empty()) WriteForces(findings, files, o);
+  if (!o.world_file.empty()) WriteWorld(findings, files, o);
   const auto repair = [&] {
     return repair::RepairReference(findings.reference, kStandardGravity, clip_options.file.string());
   };

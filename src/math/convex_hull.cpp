@@ -1,6 +1,7 @@
 #include "retrace/math/convex_hull.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace retrace {
 
@@ -23,6 +24,22 @@ std::vector<Eigen::Vector2d> ConvexHull(std::vector<Eigen::Vector2d> points) {
     std::reverse(points.begin(), points.end());
   }
   return hull;
+}
+
+double HullDistance(const std::vector<Eigen::Vector2d>& points, const Eigen::Vector2d& p) {
+  if (points.empty()) return std::numeric_limits<double>::infinity();
+  const std::vector<Eigen::Vector2d> hull = ConvexHull(points);
+  bool inside = hull.size() > 2;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < hull.size(); ++i) {
+    const Eigen::Vector2d& a = hull[i];
+    const Eigen::Vector2d edge = hull[(i + 1) % hull.size()] - a;
+    const Eigen::Vector2d from = p - a;
+    inside = inside && edge.x() * from.y() - edge.y() * from.x() >= 0;
+    const double share = edge.squaredNorm() > 0 ? std::clamp(from.dot(edge) / edge.squaredNorm(), 0.0, 1.0) : 0;
+    nearest = std::min(nearest, (from - share * edge).norm());
+  }
+  return inside ? 0 : nearest;
 }
 
 }  // namespace retrace

@@ -279,9 +279,10 @@ double DownwardAcceleration(const std::vector<double>& heights, double frame_tim
 }
 
 io::Json ClipChecks::ToJson() const {
-  io::Json json = {{"contacts", io::Json::object()}, {"flights", io::Json::array()},
-                   {"supports", io::Json::array()},  {"flight_acceleration", flight_acceleration},
-                   {"time_scale", time_scale},       {"warnings", io::Json::array()}};
+  io::Json json = {{"contacts", io::Json::object()},    {"flights", io::Json::array()},
+                   {"supports", io::Json::array()},     {"ground", io::Json::array()},
+                   {"unsupported", ground.unsupported}, {"flight_acceleration", flight_acceleration},
+                   {"time_scale", time_scale},          {"warnings", io::Json::array()}};
   for (const auto& [body, intervals] : contacts) {
     io::Json list = io::Json::array();
     for (const Interval& interval : intervals) list.push_back({interval.start, interval.end});
@@ -295,6 +296,7 @@ io::Json ClipChecks::ToJson() const {
     json["supports"].push_back(
         {{"start", support.interval.start}, {"end", support.interval.end}, {"height", support.height}});
   }
+  for (const RecordedSurface& surface : ground.surfaces) json["ground"].push_back(surface.ToJson());
   for (const ClipWarning& warning : warnings) {
     json["warnings"].push_back({{"time", warning.time}, {"kind", warning.kind}, {"text", warning.text}});
   }
@@ -316,7 +318,8 @@ ClipChecks CheckClip(const ReferenceMotion& reference, const motion::Clip& clip,
   CheckJoints(reference, checks);
   CheckBodies(reference, states, checks);
   CheckFeet(reference, states, checks);
-  FindSupports(reference, states, !report.levels.empty(), checks.supports, checks.warnings);
+  checks.ground = FindRecordedGround(reference, states);
+  FindSupports(reference, states, !report.levels.empty(), checks.ground, checks.supports, checks.warnings);
   CheckMass(character, checks);
   if (report.start_speed_lost > 0.1) {
     checks.warnings.push_back(

@@ -7,6 +7,7 @@
 #include "retrace/character/corners.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
+#include "retrace/math/convex_hull.h"
 #include "retrace/math/types.h"
 
 namespace retrace::metrics {
@@ -27,45 +28,6 @@ constexpr double kCarried = 0.5;       // a body that falls with less of gravity
 constexpr double kOftenFloats = 0.1;   // of the time
 
 using Point = Eigen::Vector2d;
-
-double Cross(const Point& a, const Point& b) {
-  return a.x() * b.y() - a.y() * b.x();
-}
-
-/// Corners of the convex hull, in turn (Andrew 1979).
-std::vector<Point> Hull(std::vector<Point> points) {
-  std::sort(points.begin(), points.end(),
-            [](const Point& a, const Point& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
-  if (points.size() < 3) return points;
-  std::vector<Point> hull;
-  for (int half = 0; half < 2; ++half) {
-    const size_t kept = hull.size();
-    for (const Point& p : points) {
-      while (hull.size() >= kept + 2 && Cross(hull.back() - hull[hull.size() - 2], p - hull.back()) <= 0)
-        hull.pop_back();
-      hull.push_back(p);
-    }
-    hull.pop_back();
-    std::reverse(points.begin(), points.end());
-  }
-  return hull;
-}
-
-/// How far a point is from the convex hull of others; infinite where there are none.
-double DistanceFrom(const std::vector<Point>& points, const Point& p) {
-  if (points.empty()) return std::numeric_limits<double>::infinity();
-  const std::vector<Point> hull = Hull(points);
-  bool inside = hull.size() > 2;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < hull.size(); ++i) {
-    const Point& a = hull[i];
-    const Point edge = hull[(i + 1) % hull.size()] - a;
-    inside = inside && Cross(edge, p - a) >= 0;
-    const double share = edge.squaredNorm() > 0 ? std::clamp((p - a).dot(edge) / edge.squaredNorm(), 0.0, 1.0) : 0;
-    nearest = std::min(nearest, (a + share * edge - p).norm());
-  }
-  return inside ? 0 : nearest;
-}
 
 std::vector<Point> TouchingCorners(const Character& character, const State& state) {
   std::vector<Point> points;
@@ -89,7 +51,7 @@ Vec3 Acceleration(const std::vector<Vec3>& places, size_t f, size_t reach, doubl
 }  // namespace
 
 void FindSupports(const ReferenceMotion& reference, const std::vector<State>& states, bool levels,
-                  std::vector<Support>& supports, std::vector<ClipWarning>& warnings) {
+                  const RecordedGround& ground, std::vector<Support>& supports, std::vector<ClipWarning>& warnings) {
   const Character& character = reference.character();
   const double frame_time = reference.frame_time();
   const auto reach = static_cast<size_t>(std::max(1L, std::lround(kDifference / frame_time)));
@@ -111,7 +73,7 @@ void FindSupports(const ReferenceMotion& reference, const std::vector<State>& st
     const bool slow = (roots[at + reach] - roots[at - reach]).norm() < kSlow * 2 * span;
     const std::vector<Point> touching = TouchingCorners(character, states[f]);
     const Vec3 pressure = centers[f] - acceleration * (centers[f].y() / weight);
-    rests[f] = slow && DistanceFrom(touching, {pressure.x(), pressure.z()}) > kAside;
+    rests[f] = slow && HullDistance(touching, {pressure.x(), pressure.z()}) > kAside;
     double lowest = std::numeric_limits<double>::infinity();
     for (size_t b = 0; b < states[f].size(); ++b) {
       lowest = std::min(lowest, character::LowestPoint(character.bodies[b], states[f][b]));
@@ -136,7 +98,7 @@ void FindSupports(const ReferenceMotion& reference, const std::vector<State>& st
     std::nth_element(heights.begin(), heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2), heights.end());
     supports.push_back({interval, heights[heights.size() / 2]});
   }
-  if (!supports.empty()) {
+  if (!supports.empty() && !ground.strong()) {
     double seconds = 0;
     const Support* longest = &supports.front();
     for (const Support& support : supports) {
@@ -151,7 +113,13 @@ void FindSupports(const ReferenceMotion& reference, const std::vector<State>& st
              " s, its pelvis then " + io::Fixed(longest->height, 2) + " m over the floor; a world must hold it"});
   }
   const auto floating = static_cast<double>(std::count(floats.begin(), floats.end(), true));
-  if (!levels && floating > kOftenFloats * static_cast<double>(states.size())) {
+  if (ground.unsupported > kOftenFloats) {
+    warnings.push_back({0, "unsupported",
+                        "during " + io::Fixed(100 * ground.unsupported, 0) +
+                            " % of the time something carries the body and nothing is under it, neither a floor nor a "
+                            "surface that can be found: a rope, an animal, another person? No world holds such a "
+                            "motion, and its control will not be found"});
+  } else if (!levels && !ground.strong() && floating > kOftenFloats * static_cast<double>(states.size())) {
     const auto first = std::find(floats.begin(), floats.end(), true) - floats.begin();
     warnings.push_back({static_cast<double>(first) * frame_time, "floating",
                         "the body floats: during " + io::Fixed(100 * floating / static_cast<double>(states.size()), 0) +

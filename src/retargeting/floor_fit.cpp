@@ -31,9 +31,21 @@ constexpr int kMostLevels = 16;
 constexpr std::ptrdiff_t kFewest = 20;  // planted feet that show a floor
 constexpr double kFlightWindow = 0.05;  // half of the time over which the fall of the body is measured [s]
 constexpr double kFalls = 0.7;          // a body that falls with this share of gravity is not carried
+constexpr double kFarUnder = 0.12;      // a body that is carried so far under a floor stands on another one [m]
+constexpr double kSteady = 0.15;        // and its lowest foot then neither rises nor sinks faster [m/s]
+constexpr double kOftenOver = 0.5;      // feet that stand so long over a floor show that not all is one floor [s]
+const double kLevelSole = std::cos(Radians(8));
 
 bool IsFoot(const Body& body) {
   return body.part == Part::kFoot;
+}
+
+double LowestFoot(const Character& character, const State& state) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (size_t b = 0; b < state.size(); ++b) {
+    if (IsFoot(character.bodies[b])) lowest = std::min(lowest, LowestPoint(character.bodies[b], state[b]));
+  }
+  return lowest;
 }
 
 double MedianHeight(std::vector<double> values) {
@@ -81,11 +93,13 @@ FloorFit::FloorFit(const Character& character, const std::vector<Pose>& poses, d
   const double upright = character.bodies[static_cast<size_t>(character.root)].rest_position.y();
   std::vector<double> lows;
   for (size_t f = 1; f + 1 < poses.size(); ++f) {
-    double lowest = std::numeric_limits<double>::infinity();
-    for (size_t b = 0; b < states[f].size(); ++b) {
-      if (IsFoot(character.bodies[b])) lowest = std::min(lowest, LowestPoint(character.bodies[b], states[f][b]));
-    }
+    const double lowest = LowestFoot(character, states[f]);
     lows.push_back(lowest);
+    if (std::isfinite(lowest) && !falls[f] && poses[f].root_position.y() - lowest > kUprightRoot * upright) {
+      const double rate_of_low =
+          (LowestFoot(character, states[f + 1]) - LowestFoot(character, states[f - 1])) * 0.5 * rate;
+      if (std::abs(rate_of_low) < kSteady) carried_lows_.push_back(lowest);
+    }
     // Feet of a body that lies or rolls give little information about the floor.
     if (poses[f].root_position.y() - lowest < kUprightRoot * upright) continue;
     for (size_t b = 0; b < states[f].size(); ++b) {
@@ -95,6 +109,7 @@ FloorFit::FloorFit(const Character& character, const std::vector<Pose>& poses, d
       if (speed < kPlantedSpeed && low < lowest + kBeside) {
         planted_.push_back({{states[f][b].position.x(), low, states[f][b].position.z()},
                             (states[f][b].orientation * Vec3(Vec3::UnitY())).y() > kFlat,
+                            (states[f][b].orientation * Vec3(Vec3::UnitY())).y() > kLevelSole,
                             !falls[f]});
       }
     }
@@ -173,7 +188,44 @@ Plane FloorFit::Fit(bool tilted) const {
     if (!level) break;
     plane = FitAround(*level, kStepReach, tilted);
   }
+  if (const std::optional<double> level = CarriedUnder(plane)) {
+    plane = Plane();
+    plane.height = *level;
+  } else if (tilted && StandsOver(plane)) {
+    plane = LevelThrough(plane);
+  }
   return plane;
+}
+
+std::optional<double> FloorFit::CarriedUnder(const Plane& plane) const {
+  Vec3 center = Vec3::Zero();
+  for (const Planted& p : planted_) center += p.point / static_cast<double>(planted_.size());
+  std::vector<double> under;
+  for (const double low : carried_lows_) {
+    if (low < plane.At(center) - kFarUnder) under.push_back(low);
+  }
+  return LowestLevel(std::move(under), Enough(kShowsFloor));
+}
+
+bool FloorFit::StandsOver(const Plane& plane) const {
+  const auto over = std::count_if(planted_.begin(), planted_.end(), [&](const Planted& p) {
+    return p.carries && p.point.y() > plane.At(p.point) + kReach;
+  });
+  return static_cast<size_t>(over) > Enough(kOftenOver);
+}
+
+Plane FloorFit::LevelThrough(const Plane& plane) const {
+  std::vector<double> level, any;
+  for (const Planted& p : planted_) {
+    if (!p.carries || std::abs(p.point.y() - plane.At(p.point)) > kStepReach) continue;
+    any.push_back(p.point.y());
+    if (p.level) level.push_back(p.point.y());
+  }
+  if (level.size() < Enough(kShowsFloor)) level = any;
+  if (level.empty()) return plane;
+  Plane flat;
+  flat.height = MedianHeight(std::move(level));
+  return flat;
 }
 
 std::vector<StandingLevel> FloorFit::LevelsOver(const Plane& plane) const {

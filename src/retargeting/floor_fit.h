@@ -27,6 +27,9 @@ struct Plane {
 ///  - Feet that stand flat and well under that plane for some time show that the median was that of steps, rungs or
 ///    slopes: then the lowest level at which feet stand is the floor. But ground that the body walks along and that
 ///    falls by a few degrees throughout is one floor, though it may be uneven.
+///  - Where the body is carried far under that floor at one height, the floor is there, whether feet are planted or
+///  not.
+///  - Where feet also stand over the floor, on steps or a slope, the floor is taken to be level.
 ///  - A weak prior keeps the plane level where the feet cover little ground: half the standard deviation of a step
 ///    sideways decides nothing about a slope.
 class FloorFit {
@@ -44,7 +47,8 @@ class FloorFit {
  private:
   struct Planted {
     Vec3 point;           // the lowest of a foot
-    bool flat = true;     // the sole is level
+    bool flat = true;     // the sole is about level
+    bool level = true;    // the sole is as level as on a floor
     bool carries = true;  // the body does not fall freely
   };
   /// To points within so much of a height.
@@ -53,10 +57,18 @@ class FloorFit {
   std::optional<double> LevelUnder(const Plane& plane, double depth) const;
   /// Whether feet walk along ground that falls by a few degrees throughout.
   bool FallsEvenly() const;
+  /// A level far under a plane at which the lowest foot stays while something carries the body: feet that land in a
+  /// crouch slide and are not planted, but it is the floor that stops the body.
+  std::optional<double> CarriedUnder(const Plane& plane) const;
+  /// Whether feet stand long over a plane, on steps or on a slope: the tilt is then theirs rather than the floor's.
+  bool StandsOver(const Plane& plane) const;
+  /// The level floor under the feet that stand on a plane.
+  Plane LevelThrough(const Plane& plane) const;
   size_t Enough(double seconds) const;
 
   std::vector<Planted> planted_;
-  double fallback_height_ = 0;  // of feet that never stand
+  std::vector<double> carried_lows_;  // heights of the lowest foot of a body that is upright and carried
+  double fallback_height_ = 0;        // of feet that never stand
   double rate_;
   bool planar_;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "belt.h"
 #include "floor_clearance.h"
 #include "floor_fit.h"
 #include "pose_signal.h"
@@ -22,6 +23,7 @@ namespace retrace::character {
 namespace {
 
 constexpr double kSampleRate = 120;   // of the reference [1/s]
+const double kInclined = Radians(2);  // a belt that rises by more is said to
 constexpr double kOnSomething = 0.2;  // feet that stand so much over the floor of a recording stand on something [m]
 
 /// The poses between two instants of the recording at kSampleRate, filtered with what lies before and after them.
@@ -126,6 +128,40 @@ void LoopPoses(const std::string& name, double seconds, std::vector<Pose>& poses
   report.notes.push_back(found.append(" is repeated for ").append(io::Fixed(seconds, 2)).append(" s"));
 }
 
+/// Takes the belt of a treadmill out of the recorded poses where there is one.
+/// @param start of the part that is used, from the first pose on [s]
+void RemoveBelt(const Character& character, double rate, double start, double end, const ReferenceOptions& options,
+                std::vector<Pose>& recorded, ReferenceReport& report) {
+  if (options.treadmill && *options.treadmill == 0) return;
+  const auto frame = [&](double time) {
+    return std::min(static_cast<size_t>(std::lround(std::max(0.0, time) * rate)), recorded.size() - 1);
+  };
+  const std::vector<Pose> used(recorded.begin() + static_cast<std::ptrdiff_t>(frame(start)),
+                               recorded.begin() + static_cast<std::ptrdiff_t>(frame(end)) + 1);
+  std::optional<Belt> belt = FindBelt(character, used, rate);
+  const double length = report.scale > 0 ? report.unit / report.scale : 1;  // of the recording in one of the reference
+  if (options.treadmill) {
+    // The direction is that in which the feet go, else backward.
+    const Vec3 backward = AxisRotation(1, HeadingOf(recorded.front())) * Vec3(-Vec3::UnitZ());
+    if (!belt) belt = Belt{.velocity = backward};
+    belt->velocity = (*options.treadmill / length) * belt->velocity.normalized();
+    belt->given = true;
+  }
+  if (!belt) return;
+  belt->speed = belt->velocity.norm() * length;
+  TakeOutBelt(belt->velocity, rate, recorded);
+  std::string note = "a treadmill at ";
+  note.append(io::Fixed(belt->speed, 2)).append(" m/s, ");
+  note.append(belt->given ? "as given"
+                          : "found in the feet (" + io::Fixed(100 * belt->agreement, 0) + " % of the time on it)");
+  note.append(", is taken out: the motion goes over ground");
+  if (std::abs(belt->slope) > kInclined) {
+    note.append("; it rises by ").append(io::Fixed(Degrees(belt->slope), 1)).append(" degrees, which stay in the feet");
+  }
+  report.notes.push_back(note);
+  report.belt = belt;
+}
+
 void CheckPlaces(const std::vector<Pose>& poses, const std::string& name) {
   for (size_t f = 0; f < poses.size(); ++f) {
     const double distance = poses[f].root_position.cwiseAbs().maxCoeff();
@@ -191,6 +227,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     };
     PutIntoSagittalPlane(name, rate, frame(start), frame(end), recorded, report);
   }
+  RemoveBelt(character, 1 / source->frame_time, start - first_time, end - first_time, options, recorded, report);
   std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options);
   {
     // The recorded velocity at the start, by a one-sided difference over a few frames, against the filtered one.

@@ -28,6 +28,9 @@ void DescribeClip(ReferenceOptions& o, io::FieldVisitor& v) {
   v.Field({"mirror", "Whether the recording is mirrored, whose left and right are exchanged"}, o.mirror, io::Flag{});
   v.Field({"floor_height", "Height of the floor in the recording; null: it is found under the feet", "m"},
           o.floor_height, io::OptionalReal{kFloorHeights});
+  v.Field({"treadmill",
+           "Speed of a treadmill's belt, which is taken out of the motion; null: it is found, 0: there is none", "m/s"},
+          o.treadmill, io::OptionalReal{kBeltSpeeds});
   v.Field({"facing", "Heading at the start, about y from z; null: as recorded", "rad"}, o.facing,
           io::OptionalReal{kHeadings});
 }

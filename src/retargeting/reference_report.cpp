@@ -32,6 +32,14 @@ io::Json ReferenceReport::ToJson() const {
       {"handedness", handedness.ToJson()},
       {"loop", loop_duration > 0 ? io::Json({{"start", loop_start}, {"duration", loop_duration}, {"seam", loop_seam}})
                                  : io::Json()},
+      {"treadmill", belt ? io::Json({{"speed", belt->speed},
+                                     {"velocity", io::ToJson(belt->velocity)},
+                                     {"slope", belt->slope},
+                                     {"seconds", belt->seconds},
+                                     {"agreement", belt->agreement},
+                                     {"given", belt->given},
+                                     {"overground", true}})
+                         : io::Json()},
       {"notes", notes}};
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "height_over.h"
 #include "retrace/character/kinematics.h"
 
 namespace retrace::task {
@@ -48,7 +49,7 @@ io::Json MotionKindReport::ToJson() const {
           {"rise", rise}};
 }
 
-MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference) {
+MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference, const simulation::Environment* ground) {
   const character::Character& character = reference.character();
   const size_t n = reference.poses().size();
   size_t trunk = 0;
@@ -66,8 +67,12 @@ MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference) {
     double low_trunk = std::numeric_limits<double>::infinity();
     double low_arm = low_trunk;
     double low_leg = low_trunk;
+    double lowest = low_trunk;
     for (size_t b = 0; b < state.size(); ++b) {
-      const double low = character::LowestPoint(character.bodies[b], state[b]);
+      const double over = HeightOver(ground, character.bodies[b], state[b]);
+      lowest = std::min(lowest, over);
+      const bool limb = IsArm(character.bodies[b].part) || IsLowerLeg(character.bodies[b].part);
+      const double low = limb ? over : character::LowestPoint(character.bodies[b], state[b]);
       double& group = IsArm(character.bodies[b].part)        ? low_arm
                       : IsLowerLeg(character.bodies[b].part) ? low_leg
                                                              : low_trunk;
@@ -75,7 +80,7 @@ MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference) {
     }
     trunk += low_trunk < kTouching;
     hands += low_arm < kTouching;
-    if (std::min({low_trunk, low_arm, low_leg}) > kFlight) {
+    if (lowest > kFlight) {
       ++flight_run;
     } else {
       end_flight();

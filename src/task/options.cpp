@@ -38,8 +38,13 @@ void Describe(Options& o, io::FieldVisitor& v) {
                    "among the character's contact_presets"},
                   o.contact_preset, io::Text{});
             });
-  v.Section({"reference", "From the clip to the character's reference motion"},
-            [&](io::FieldVisitor& section) { Describe(o.reference, section); });
+  v.Section({"reference", "From the clip to the character's reference motion"}, [&](io::FieldVisitor& section) {
+    Describe(o.reference, section);
+    section.Field({"ground",
+                   "What the character stands on where no world says so: recording (the floor, and steps, "
+                   "slopes and seats that the motion shows) or plain (the floor alone)"},
+                  o.ground, GroundSourceWords());
+  });
   v.Section({"simulation", "The physical world"}, [&](io::FieldVisitor& section) { Describe(o.world, section); });
   v.Section({"gates", "Limits that hold at every instant and decide success, the same for every motion"},
             [&](io::FieldVisitor& section) { Describe(o.gates, section); });

@@ -4,6 +4,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/simulation/solver_in_use.h"
+#include "retrace/task/recorded_world.h"
 
 namespace retrace::task {
 namespace {
@@ -32,9 +33,27 @@ Options InWorld(Options options, const WorldVariation& world, const PlacedWorld&
 }
 
 /// The task is prepared with the solver that is in use.
-Preparation PrepareInWorld(Options options, const PlacedWorld& placed, const character::ReferenceMotion& recorded) {
+Preparation PrepareInWorld(Options options, const WorldVariation& world, const PlacedWorld& placed,
+                           const character::ReferenceMotion& recorded) {
   options.world.solver = simulation::SolverInUse(options.world);
-  return Prepare(options, placed.reference, &recorded);
+  return Prepare(options, placed.reference, &recorded, IsRecorded(world) ? &placed.environment : nullptr);
+}
+
+/// The world of the user, and what the recording stands on where that world has no ground of its own.
+WorldVariation WorldFor(const ClipSource& source, const character::ReferenceMotion& recorded,
+                        const metrics::RecordedGround& ground, character::ReferenceReport& report) {
+  WorldVariation world = source.world;
+  if (!ground.strong()) return world;
+  if (source.options.ground == GroundSource::kPlain) {
+    report.notes.emplace_back("what the recording stands on is left out, as asked for");
+    return world;
+  }
+  if (ShapesGround(world)) {
+    report.notes.emplace_back("what the recording stands on is left out: the world has a ground of its own");
+    return world;
+  }
+  Combine(world, MakeRecordedWorld(ground, recorded));
+  return world;
 }
 
 character::ReferenceReport ReportWith(std::vector<std::string> notes) {
@@ -47,15 +66,15 @@ character::ReferenceReport ReportWith(std::vector<std::string> notes) {
 
 PreparedClip::PreparedClip(ClipSource source)
     : name(source.name),
-      world(source.world),
       clip(source.clip),
       report(ReportWith(source.notes)),
-      character(WithLoads(source.character, world)),
+      character(WithLoads(source.character, source.world)),
       recorded(MakeRecorded(source, character, report, repaired)),
       checks(metrics::CheckClip(recorded, clip, report)),
+      world(WorldFor(source, recorded, checks.ground, report)),
       placed(PlaceWorld(world, recorded)),
       options(InWorld(std::move(source.options), world, placed)),
-      preparation(PrepareInWorld(options, placed, recorded)) {}
+      preparation(PrepareInWorld(options, world, placed, recorded)) {}
 
 std::optional<character::ReferenceMotion> PreparedClip::Unrepaired() const {
   if (!repaired || !repaired->changed) return std::nullopt;

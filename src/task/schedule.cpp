@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "height_over.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/time_grid.h"
 #include "retrace/metrics/floor_contacts.h"
@@ -59,15 +60,19 @@ void Describe(ScheduleOptions& o, io::FieldVisitor& v) {
               {{Segmentation::kOff, "off"}, {Segmentation::kOn, "on"}, {Segmentation::kAutomatic, "automatic"}}});
 }
 
-std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference) {
+std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference,
+                                     const simulation::Environment* ground) {
   const Character& character = reference.character();
   const std::vector<State> states = reference.StatesOfPoses();
   const double frame_time = reference.frame_time();
   // Contacts before swings: a boundary from an earlier list displaces those of later lists that come too close.
   std::vector<std::vector<double>> sources;
   std::vector<std::string> reasons;
+  const auto height = [ground](const character::Body& body, const character::BodyState& state) {
+    return HeightOver(ground, body, state);
+  };
   for (const int effector : character.end_effectors) {
-    sources.push_back(motion::SwitchTimes(metrics::TouchesFloor(reference, states, effector), frame_time));
+    sources.push_back(motion::SwitchTimes(metrics::Touches(reference, states, effector, height), frame_time));
     reasons.push_back("contact of " + character.bodies[static_cast<size_t>(effector)].name);
   }
   for (const int effector : character.end_effectors) {
@@ -89,11 +94,11 @@ std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference
 }
 
 Schedule MakeSchedule(const character::ReferenceMotion& reference, double time_step, const ScheduleOptions& options,
-                      bool segment) {
+                      bool segment, const simulation::Environment* ground) {
   Schedule schedule;
   const bool use =
       options.segmentation == Segmentation::kOn || (options.segmentation == Segmentation::kAutomatic && segment);
-  if (use) schedule.boundaries = FindBoundaries(reference);
+  if (use) schedule.boundaries = FindBoundaries(reference, ground);
   const control::TimeGrid grid{time_step};
   std::vector<int> fixed = {0};
   for (const Boundary& boundary : schedule.boundaries) fixed.push_back(grid.Nearest(boundary.time));

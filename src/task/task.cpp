@@ -74,12 +74,12 @@ io::Json Preparation::ToJson() const {
 }
 
 Preparation Prepare(const Options& options, const character::ReferenceMotion& reference,
-                    const character::ReferenceMotion* recorded) {
+                    const character::ReferenceMotion* recorded, const simulation::Environment* ground) {
   if (const auto problem = options.Validate()) throw UsageError(*problem);
   Preparation preparation;
   const character::Character& character = reference.character();
   const character::ReferenceMotion& motion = recorded != nullptr ? *recorded : reference;
-  preparation.kind = ClassifyMotion(motion);
+  preparation.kind = ClassifyMotion(motion, ground);
   const MotionKind kind = preparation.kind.kind;
   Task& task = preparation.task;
   task.character = &character;
@@ -114,7 +114,7 @@ Preparation Prepare(const Options& options, const character::ReferenceMotion& re
 
   const bool on_feet = kind == MotionKind::kLocomotion || kind == MotionKind::kFlight;
   CheckNumberOfSteps(motion, task.world.time_step);
-  task.schedule = MakeSchedule(motion, task.world.time_step, options.schedule, on_feet);
+  task.schedule = MakeSchedule(motion, task.world.time_step, options.schedule, on_feet, ground);
   task.start = StartState(reference, preparation.start_raised);
   CheckStart(character, task.start);
   task.world.environment.AppendStart(task.start);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "retrace/math/random.h"
 
@@ -38,6 +39,16 @@ TEST(ConvexHull, OfFewPointsIsThese) {
   EXPECT_TRUE(ConvexHull({}).empty());
   EXPECT_EQ(ConvexHull({{2, 3}}).size(), 1u);
   EXPECT_EQ(ConvexHull({{2, 3}, {1, 1}}).size(), 2u);
+}
+
+TEST(HullDistance, IsZeroInside) {
+  const std::vector<Eigen::Vector2d> square = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  EXPECT_EQ(HullDistance(square, {0.5, 0.2}), 0);
+  EXPECT_NEAR(HullDistance(square, {1.3, 0.5}), 0.3, 1e-12);
+  EXPECT_NEAR(HullDistance(square, {-3, -4}), 5, 1e-12);
+  EXPECT_NEAR(HullDistance({{1, 1}}, {1, 3}), 2, 1e-12);
+  EXPECT_NEAR(HullDistance({{0, 0}, {2, 0}}, {1, -0.5}), 0.5, 1e-12);
+  EXPECT_TRUE(std::isinf(HullDistance({}, {0, 0})));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 struct FoundSupports {
   FoundSupports(const task::Course& course, double duration, bool levels = false) {
     const character::ReferenceMotion motion = task::Motion(course, duration);
-    FindSupports(motion, motion.StatesOfPoses(), levels, supports, warnings);
+    FindSupports(motion, motion.StatesOfPoses(), levels, {}, supports, warnings);
   }
   bool Warns(const std::string& kind) const {
     return std::any_of(warnings.begin(), warnings.end(), [&](const ClipWarning& w) { return w.kind == kind; });

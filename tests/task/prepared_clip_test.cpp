@@ -41,6 +41,51 @@ TEST(PreparedClip, HasTheWorldAndItsLoads) {
   EXPECT_EQ(prepared.preparation.task.world.gravity, 1.62);
 }
 
+TEST(PreparedClip, APlainRecordingHasNoWorld) {
+  const PreparedClip prepared(Walk());
+  EXPECT_TRUE(prepared.world.empty());
+  EXPECT_TRUE(prepared.placed.environment.empty());
+  EXPECT_TRUE(prepared.checks.ground.surfaces.empty());
+}
+
+/// The walk lifted by 0.3 m over a floor that is given.
+ClipSource WalkOnPlatform() {
+  ClipSource source = Walk();
+  const PreparedClip floor(Walk());
+  source.options.reference.floor_height = floor.report.floor_height - 0.3;
+  return source;
+}
+
+TEST(PreparedClip, StandsOnWhatTheRecordingShows) {
+  const PreparedClip prepared(WalkOnPlatform());
+  ASSERT_TRUE(prepared.checks.ground.strong());
+  ASSERT_FALSE(prepared.world.empty());
+  EXPECT_EQ(prepared.world.names.front(), "recording");
+  EXPECT_EQ(prepared.preparation.kind.kind, MotionKind::kLocomotion);
+  for (const simulation::Box& box : prepared.placed.environment.boxes) {
+    EXPECT_NEAR(box.position.y() + 0.5 * box.size.y(), 0.3, 0.02);
+  }
+  EXPECT_EQ(prepared.options.world.environment.boxes.size(), prepared.world.environment.boxes.size());
+}
+
+TEST(PreparedClip, StandsOnTheFloorWhereThatIsAskedFor) {
+  ClipSource source = WalkOnPlatform();
+  source.options.ground = GroundSource::kPlain;
+  EXPECT_TRUE(PreparedClip(std::move(source)).world.empty());
+}
+
+TEST(PreparedClip, TheWorldOfTheUserWins) {
+  ClipSource source = WalkOnPlatform();
+  source.world.names = {"mine"};
+  source.world.environment.ground.height = 0.1;
+  const PreparedClip prepared(std::move(source));
+  EXPECT_EQ(prepared.world.names, std::vector<std::string>{"mine"});
+  ClipSource light = WalkOnPlatform();
+  light.world.names = {"moon"};
+  light.world.gravity = 1.62;  // says nothing about the ground
+  EXPECT_EQ(PreparedClip(std::move(light)).world.names, (std::vector<std::string>{"moon", "recording"}));
+}
+
 TEST(PreparedClip, SaysWhatWasRepaired) {
   ClipSource source = Walk();
   source.repair = true;

@@ -26,6 +26,7 @@ cli::NumberWords WordsOf(const std::string& key) {
             {"in", 0.0254},         {"ft", 0.3048}, {"cmu", 0.0254 / 0.45}};
   }
   if (key == "floor_height") return {{"auto", std::nullopt}};
+  if (key == "treadmill") return {{"auto", std::nullopt}, {"off", 0}};
   if (key == "facing") return {{"recorded", std::nullopt}};
   if (key == "loop") return {{"", kLoop}};
   return {};
@@ -35,7 +36,7 @@ cli::NumberWords WordsOf(const std::string& key) {
 std::string DefaultOf(const std::string& key) {
   if (key == "end") return " [its end]";
   if (key == "loop") return "; without a number 30, or --seconds [as recorded]";
-  if (key == "unit" || key == "floor_height") return " [auto]";
+  if (key == "unit" || key == "floor_height" || key == "treadmill") return " [auto]";
   if (key == "frame_rate") return " [from the file; AMC: 120]";
   if (key == "skip_frames") return " [those in the rest pose]";
   if (key == "facing") return " [recorded]";

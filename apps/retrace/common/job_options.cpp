@@ -37,6 +37,9 @@ void AddConfigurationOptions(cli::Command& command, JobArguments& o) {
 void AddTaskOptions(cli::Command& command, JobArguments& o) {
   AddCharacterOption(command, o.character);
   AddWorldOption(command, o.worlds);
+  cli::AddWord(command, "--ground", o.ground, task::GroundSourceWords(),
+               "What the character stands on where no world says so: recording (the floor, and steps, slopes and seats "
+               "that the motion shows) or plain (the floor alone) [recording]");
   AddConfigurationOptions(command, o);
   cli::AddWord(command, "--solver", o.solver, SolverWords(),
                "What finds the constraint forces: reduced (joints first, then contacts) or stock (ODE's own)");
@@ -107,6 +110,7 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   if (o.seed) configuration.SetSeed(*o.seed);
   if (o.continuation) configuration.run.tail = *o.continuation;
   if (o.best_effort) configuration.sampling.best_effort = true;
+  if (o.ground) configuration.task.ground = *o.ground;
   if (o.repair) configuration.run.repair = true;
   if (o.method) configuration.run.method = *o.method;
   return job;

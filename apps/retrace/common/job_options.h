@@ -15,6 +15,7 @@ namespace retrace::apps {
 struct JobArguments {
   ClipArguments clip;
   std::string character = "human";
+  std::optional<task::GroundSource> ground;  // where no world says so
   std::vector<std::string> worlds;
   std::string config;
   std::vector<std::string> sets;

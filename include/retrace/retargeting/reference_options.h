@@ -17,6 +17,7 @@ inline constexpr io::Range kFrameRates{1, 10000};  ///< [1/s]
 inline constexpr int kMostSkippedFrames = 10000000;
 inline constexpr io::Range kFloorHeights{-1000, 1000};  ///< [m]
 inline constexpr io::Range kHeadings{-7, 7};            ///< [rad], a full turn both ways
+inline constexpr io::Range kBeltSpeeds{0, 20};          ///< [m/s]
 /// Durations of references [s]: from one step of control to what fits into memory.
 inline constexpr io::Range kDurations{0.1, 1200};
 
@@ -41,9 +42,11 @@ struct ReferenceOptions {
   bool keep_calibration_frames = false;
   bool mirror = false;                 ///< mirror the recording: its left and right are exchanged (handedness.h)
   std::optional<double> floor_height;  ///< of the floor in the recording [m]; none: found under the feet
-  std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
-  io::JsonBox joint_map;               ///< see MapClip; null: none
-  std::string joint_map_file;          ///< where it comes from, for messages
+  /// Speed of a treadmill's belt, which is taken out of the motion [m/s]; none: it is found; 0: there is none.
+  std::optional<double> treadmill;
+  std::optional<double> facing;  ///< heading at the start, about y from z [rad]; none: as recorded
+  io::JsonBox joint_map;         ///< see MapClip; null: none
+  std::string joint_map_file;    ///< where it comes from, for messages
 
   io::Json ToJson() const;
 };

@@ -1,10 +1,12 @@
 /// What was recognized in a clip, and what was changed to make a reference motion of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "retrace/io/json.h"
+#include "retrace/math/types.h"
 #include "retrace/retargeting/handedness.h"
 #include "retrace/retargeting/skeleton_map.h"
 
@@ -14,6 +16,16 @@ namespace retrace::character {
 struct StandingLevel {
   double height = 0;   ///< over the floor [m]
   double seconds = 0;  ///< of one foot, or of both together
+};
+
+/// The belt of a treadmill. The motion goes over ground: what the belt moved is taken out.
+struct Belt {
+  Vec3 velocity = Vec3::Zero();  ///< horizontal, in the axes and the scale of the reference [m/s]
+  double speed = 0;              ///< in the recording [m/s]
+  double slope = 0;              ///< by which the belt rises against its velocity; it is not taken out [rad]
+  double seconds = 0;            ///< for which feet move with it, of both together
+  double agreement = 0;          ///< share of the time of feet on the floor in which they do
+  bool given = false;            ///< the speed is the user's
 };
 
 /// What is to be doubted in a recording.
@@ -41,6 +53,7 @@ struct ReferenceReport {
   double largest_lift = 0;            ///< of the root over its recorded height [m]
   double largest_hand_raise = 0;      ///< of a wrist over its recorded height [m]
   double start_speed_lost = 0;        ///< of the root's velocity at the start, by filtering [m/s]
+  std::optional<Belt> belt;           ///< none: the floor stands still
   int lead_in_frames = 0;             ///< frames at the start that were left out: a rest pose, a calibration
   int lead_out_frames = 0;            ///< at the end, likewise
   Handedness handedness;           ///< whether left and right are as they are called; no votes where nothing shows it

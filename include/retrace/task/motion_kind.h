@@ -5,6 +5,7 @@
 
 #include "retrace/character/reference_motion.h"
 #include "retrace/io/json.h"
+#include "retrace/simulation/environment.h"
 #include "retrace/task/cost.h"
 
 namespace retrace::task {
@@ -30,7 +31,9 @@ struct MotionKindReport {
 
 std::string Name(MotionKind kind);
 
-MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference);
+/// @param ground that the motion stands on; null: the floor. A body that sits on it does not have its trunk on the ground.
+MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference,
+                                const simulation::Environment* ground = nullptr);
 
 /// Weights of Liu et al. 2010, tables 4 and 5, for the kind.
 CostWeights PresetWeights(MotionKind kind);

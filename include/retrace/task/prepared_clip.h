@@ -21,7 +21,7 @@ struct ClipSource {
   std::string name;  ///< of the clip, for messages
   motion::Clip clip;
   character::Character character;  ///< without the world's loads
-  WorldVariation world;
+  WorldVariation world;            ///< of the user
   Options options;
   bool repair = false;      ///< whether a motion that no body can perform is changed
   bool keep_clock = false;  ///< a repair that changes the time of the motion is refused: forces were measured on it
@@ -43,13 +43,13 @@ class PreparedClip {
   std::optional<character::ReferenceMotion> Unrepaired() const;
 
   const std::string name;
-  const WorldVariation world;
   const motion::Clip clip;
   character::ReferenceReport report;
   const character::Character character;       ///< with the world's loads
   std::optional<repair::Repair> repaired;     ///< what was repaired; none: it was not asked for
   const character::ReferenceMotion recorded;  ///< the motion as recorded, or repaired
   const metrics::ClipChecks checks;           ///< of that
+  const WorldVariation world;                 ///< of the user, with what the recording stands on
   const PlacedWorld placed;
   const Options options;          ///< with the gravity and the environment of the world
   const Preparation preparation;  ///< its world names the solver that is in use in this process

@@ -6,6 +6,7 @@
 
 #include "retrace/character/reference_motion.h"
 #include "retrace/io/describe.h"
+#include "retrace/simulation/environment.h"
 
 namespace retrace::task {
 
@@ -37,11 +38,13 @@ struct Schedule {
 };
 
 /// Contact switches of the feet and hands, and swings of the limbs by kinematic centroid segmentation.
-std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference);
+/// @param ground that the motion stands on; null: the floor
+std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference,
+                                     const simulation::Environment* ground = nullptr);
 
 /// Sampling instants for a motion: between two boundaries the steps are equal and as near to the sampling step as
 /// their number allows. `segment` decides kAutomatic.
 Schedule MakeSchedule(const character::ReferenceMotion& reference, double time_step, const ScheduleOptions& options,
-                      bool segment);
+                      bool segment, const simulation::Environment* ground = nullptr);
 
 }  // namespace retrace::task

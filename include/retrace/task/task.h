@@ -13,6 +13,7 @@
 #include "retrace/retargeting/reference_options.h"
 #include "retrace/simulation/world.h"
 #include "retrace/task/cost.h"
+#include "retrace/task/ground_source.h"
 #include "retrace/task/motion_kind.h"
 #include "retrace/task/schedule.h"
 
@@ -30,6 +31,7 @@ struct Options {
   double drift_weight = 0;
   /// Name in the character's contact_presets, "paper" (by kind of motion) or "automatic" (one for all motions).
   std::string contact_preset = "automatic";
+  GroundSource ground = GroundSource::kRecording;  ///< what the character stands on where no world says so
 
   /// What is wrong with the options, as a sentence that begins with the setting's position in a configuration, or
   /// nothing. A task can be prepared of any options for which there is nothing wrong, if the character has the presets.
@@ -67,10 +69,11 @@ struct Preparation {
 
 /// Puts a task together. The reference, and the character that it moves, must outlive it. Kind of motion and schedule
 /// are those of the motion as it was recorded, on a plain floor, where the reference is one that was changed for
-/// another world. Throws UsageError for options that Validate refuses and for a preset that the character does not
-/// have.
+/// another world. `ground` is what it stood on as it was recorded; null: the floor. Throws UsageError for options that
+/// Validate refuses and for a preset that the character does not have.
 Preparation Prepare(const Options& options, const character::ReferenceMotion& reference,
-                    const character::ReferenceMotion* recorded = nullptr);
+                    const character::ReferenceMotion* recorded = nullptr,
+                    const simulation::Environment* ground = nullptr);
 
 /// How far the lowest of all bodies but hands and forearms is below the ground; 0 where none is [m].
 double DepthInGround(const character::Character& character, const character::State& state);

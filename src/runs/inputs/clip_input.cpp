@@ -68,6 +68,8 @@ void Describe(ClipOptions& o, io::FieldVisitor& v) {
           io::Flag{});
   v.Field({"floor_height", "Height of the floor in the recording", "m"}, o.floor_height,
           io::OptionalReal{character::kFloorHeights});
+  v.Field({"treadmill", "Speed of a treadmill's belt, which is taken out of the motion", "m/s"}, o.treadmill,
+          io::OptionalReal{character::kBeltSpeeds});
   v.Field({"facing", "Heading at the start, about y from z", "degrees"}, o.facing, io::OptionalAngle{{-360, 360}});
 }
 
@@ -97,6 +99,7 @@ void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
   reference.keep_calibration_frames = reference.keep_calibration_frames || o.keep_calibration_frames;
   reference.mirror = reference.mirror || o.mirror;
   reference.floor_height = o.floor_height;
+  if (o.treadmill) reference.treadmill = o.treadmill;
   if (!o.level_floor) reference.level_floor = false;
   if (o.facing) reference.facing = o.facing;
 }

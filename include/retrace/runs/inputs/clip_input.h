@@ -35,6 +35,7 @@ struct ClipOptions {
   bool keep_calibration_frames = false;  ///< also those at either end that no motion leads to
   bool mirror = false;                   ///< its left and right are exchanged: mirror it
   std::optional<double> floor_height;    ///< of the floor in the recording [m]
+  std::optional<double> treadmill;       ///< speed of a treadmill's belt [m/s]; none: it is found; 0: there is none
   bool level_floor = true;               ///< a tilted capture floor becomes level
   std::optional<double> facing;          ///< heading at the start, about y from z [rad]; none: as recorded
 };

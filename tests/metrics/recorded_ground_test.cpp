@@ -1,0 +1,136 @@
+/// What a motion stands and sits on, found in motions that were made on known surfaces.
+#include "retrace/metrics/recorded_ground.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "task/synthetic_motion.h"
+
+namespace retrace::metrics {
+namespace {
+
+RecordedGround GroundOf(const task::Course& course, double duration) {
+  const character::ReferenceMotion motion = task::Motion(course, duration);
+  return FindRecordedGround(motion, motion.StatesOfPoses());
+}
+
+/// Standing at a height.
+task::Course StandingAt(double height) {
+  return [=](double) {
+    character::Pose pose = task::OnTheFloor(task::StandingPose());
+    pose.root_position.y() += height;
+    return pose;
+  };
+}
+
+/// Thighs level, shins upright, feet on the floor.
+character::Pose SeatedPose() {
+  character::Pose pose = task::StandingPose();
+  for (const std::string side : {"left", "right"}) {
+    pose.joint_rotations[task::JointIndex(side + "_hip")] = AxisRotation(0, -kPi / 2);
+    pose.joint_rotations[task::JointIndex(side + "_knee")] = AxisRotation(0, kPi / 2);
+  }
+  return task::OnTheFloor(pose);
+}
+
+/// From one position to the next in a second each, on ground that rises by a slope along z, with the soles on it.
+task::Course ClimbingSlope(double angle, double stride) {
+  return [=](double time) {
+    const double place = 0.5 + stride * std::floor(time);
+    character::Pose pose = task::OnTheFloor(task::StandingPose());
+    for (const std::string side : {"left", "right"}) {
+      pose.joint_rotations[task::JointIndex(side + "_ankle")] = AxisRotation(0, -angle);
+    }
+    // The ankle is as far over the slope as over the floor, along the slope's normal.
+    character::State state;
+    character::ForwardKinematics(task::Human(), pose, state);
+    const auto foot = task::BodyIndex("left_foot");
+    const Vec3 sole = state[foot].position + state[foot].orientation * Vec3(0, -0.037, 0);
+    pose.root_position += Vec3(0, place * std::tan(angle) - sole.y(), place - sole.z());
+    return pose;
+  };
+}
+
+TEST(RecordedGround, APlainFloorHasNone) {
+  EXPECT_TRUE(GroundOf(task::Standing, 2).surfaces.empty());
+  EXPECT_TRUE(GroundOf(task::Squatting, 3.2).surfaces.empty());
+  EXPECT_TRUE(GroundOf(task::Hopping, 2).surfaces.empty());
+  EXPECT_TRUE(GroundOf(task::Crawling, 2).surfaces.empty());
+  EXPECT_FALSE(GroundOf(task::Rolling, 1).strong());
+  EXPECT_EQ(GroundOf(task::Standing, 2).unsupported, 0);
+}
+
+/// One foot is held in the air for a second: it bears nothing.
+TEST(RecordedGround, AFootInTheAirIsNoStep) {
+  const auto on_one_leg = [](double) {
+    character::Pose pose = task::StandingPose();
+    pose.joint_rotations[task::JointIndex("left_hip")] = AxisRotation(0, -1.2);
+    pose.joint_rotations[task::JointIndex("left_knee")] = AxisRotation(0, 1.2);
+    // The right foot under the center of mass.
+    pose.root_orientation = AxisRotation(2, 0.12);
+    pose.joint_rotations[task::JointIndex("right_ankle")] = AxisRotation(2, -0.12);
+    return task::OnTheFloor(pose);
+  };
+  EXPECT_FALSE(GroundOf(on_one_leg, 2).strong());
+}
+
+RC_GTEST_PROP(RecordedGround, AStepIsWhereFeetStand, ()) {
+  const double height = 0.01 * *rc::gen::inRange(10, 120);
+  const RecordedGround ground = GroundOf(StandingAt(height), 1);
+  RC_ASSERT(ground.surfaces.size() == 1u);
+  const RecordedSurface& step = ground.surfaces[0];
+  RC_ASSERT(step.kind == SurfaceKind::kStep);
+  RC_ASSERT(step.strong());
+  RC_ASSERT(std::abs(step.center.y() - height) < 0.02);
+  RC_ASSERT(std::abs(step.borne - 1) < 0.1);
+  RC_ASSERT(step.size_z > 0.2 && step.size_z < 0.4);
+}
+
+TEST(RecordedGround, AMomentIsTooShort) {
+  const auto briefly = [](double time) {
+    return time > 0.5 && time < 0.65 ? StandingAt(0.3)(time) : StandingAt(0)(time);
+  };
+  EXPECT_FALSE(GroundOf(briefly, 1).strong());
+}
+
+/// Seats between 0.3 and 0.6 m: the feet are on a floor that is lower or higher than where the shins end.
+TEST(RecordedGround, ASeatIsUnderThePelvis) {
+  const RecordedGround ground = GroundOf([](double) { return SeatedPose(); }, 2);
+  ASSERT_EQ(ground.surfaces.size(), 1u);
+  const RecordedSurface& seat = ground.surfaces[0];
+  EXPECT_EQ(seat.kind, SurfaceKind::kSeat);
+  EXPECT_TRUE(seat.strong());
+  const double thighs = task::Lowest(SeatedPose(), {"thigh"});
+  const double pelvis = task::Lowest(SeatedPose(), {"pelvis"});
+  EXPECT_NEAR(seat.center.y(), std::min(thighs, pelvis), 0.02);
+  EXPECT_GT(seat.borne, 0.4);
+}
+
+TEST(RecordedGround, SolesOnOnePlaneAreOnASlope) {
+  for (const double degrees : {8.0, 15.0, 25.0}) {
+    const double angle = Radians(degrees);
+    const RecordedGround ground = GroundOf(ClimbingSlope(angle, 0.4), 4.9);
+    ASSERT_EQ(ground.surfaces.size(), 1u) << degrees;
+    const RecordedSurface& slope = ground.surfaces[0];
+    EXPECT_EQ(slope.kind, SurfaceKind::kSlope);
+    EXPECT_NEAR(Degrees(slope.tilt()), degrees, 1);
+    EXPECT_NEAR(slope.center.y(), slope.center.z() * std::tan(angle), 0.02) << degrees;
+    // z of the rectangle points uphill, which is along z of the world.
+    EXPECT_GT((slope.orientation * Vec3(Vec3::UnitZ())).z(), 0.8);
+  }
+}
+
+/// It moves along, far over the floor, and does not fall: nothing that could be found carries it.
+TEST(RecordedGround, WhoIsCarriedHasNothingUnder) {
+  const auto carried = [](double time) {
+    character::Pose pose = task::StandingPose();
+    pose.root_position += Vec3(0, 1, time);
+    return pose;
+  };
+  const RecordedGround ground = GroundOf(carried, 2);
+  EXPECT_FALSE(ground.strong());
+  EXPECT_GT(ground.unsupported, 0.9);
+}
+
+}  // namespace
+}  // namespace retrace::metrics
