@@ -23,7 +23,7 @@ const std::vector<CommandEntry>& Commands() {
        true},
       {"forces",
        kRecordings,
-       "Finds the ground forces and the joint loads behind a recorded motion, with a band of several controls.",
+       "Finds the ground forces and the joint loads behind a recorded motion, by inverse dynamics or in a simulation.",
        forces_command::Define,
        {"forces"},
        true},

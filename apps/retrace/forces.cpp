@@ -1,52 +1,123 @@
 /// forces: a recorded clip in, the forces of the ground and the loads of the joints behind it out, with their band.
 #include "retrace/jobs/forces.h"
 
+#include <cstdio>
 #include <memory>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
 #include "common/job_options.h"
+#include "common/outcome.h"
+#include "common/progress.h"
 #include "common/reconstruction.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/jobs/inverse_dynamics.h"
+#include "retrace/runs/inputs/data_files.h"
 
 namespace retrace::apps::forces_command {
 namespace {
 
-void AddOptions(cli::Command& command, ReconstructionArguments& o) {
+struct Options {
+  ReconstructionArguments reconstruction;
+  bool simulate = false;
+  runs::InverseDynamicsOptions estimate;
+};
+
+void AddOptions(cli::Command& command, Options& options) {
+  ReconstructionArguments& o = options.reconstruction;
   AddReconstructionOptions(command, o);
   AddRepairOption(command, o.job);
   cli::AddNumber(command, "--mass", o.job.mass, io::OptionalReal{{1, 1000}},
                  "Mass of the person [kg]: the masses and the servos of the character are scaled to it [that of the "
                  "character]");
-  cli::AddNumber(command, "--seeds", o.run.forces.controls, io::Integer{1, 100},
-                 "Seeds of controls to find, each by several variants of tracking; the one nearest to the forces that "
-                 "the recording "
-                 "requires is the "
-                 "run, and those found by the same variant make the band");
-  cli::AddNumber(command, "--perturbation", o.run.forces.perturbation, io::Real{{0, 1}},
-                 "Standard deviation of random velocities at the start of the tracked controls after the first, in "
-                 "m/s of the root and rad/s of joints");
   const cli::Option force_plates =
       command
           .Add("--force-plates,--measured", o.job.force_plates,
                "Measured ground forces to compare with: a table, .mot or .sto of OpenSim, or .c3d")
           .Type("FILE");
   cli::AddNumber(command, "--force-plates-heading,--measured-heading", o.job.force_plates_heading,
-                 io::Angle{{-360, 360}},
-                 "Turn of the measured forces about the vertical, from z towards x, into the clip's axes [degrees]")
+                 io::OptionalAngle{{-360, 360}},
+                 "Turn of the measured forces about the vertical, from z towards x, into the clip's axes [degrees] [as "
+                 "the feet stand on the plates]")
       .Needs(force_plates);
+  const cli::Option simulate = command.AddFlag(
+      "--simulate", options.simulate,
+      "Find controls that reproduce the forces in a simulation, with a band of several: minutes instead of an instant");
+  command
+      .AddFlag("--use-measured", options.estimate.use_measured,
+               "Joint loads follow from the measured forces instead of the estimated ones")
+      .Needs(force_plates)
+      .Excludes(simulate);
+  cli::AddNumber(command, "--seeds", o.run.forces.controls, io::Integer{1, 100},
+                 "Seeds of controls to find, each by several variants of tracking; the one nearest to the forces that "
+                 "the recording requires is the run, and those found by the same variant make the band")
+      .Needs(simulate);
+  cli::AddNumber(command, "--perturbation", o.run.forces.perturbation, io::Real{{0, 1}},
+                 "Standard deviation of random velocities at the start of the tracked controls after the first, in "
+                 "m/s of the root and rad/s of joints")
+      .Needs(simulate);
+}
+
+/// Refuses options that only a simulation uses.
+void CheckOptions(const ReconstructionArguments& o) {
+  const std::pair<const char*, bool> given[] = {
+      {"--resume", o.run.resume},
+      {"--time-limit", !o.time_limit.empty()},
+      {"--method", o.job.method.has_value()},
+      {"--quality", o.job.quality.has_value()},
+      {"--samples", o.job.samples.has_value()},
+      {"--saved", o.job.saved.has_value()},
+      {"--seed", o.job.seed.has_value()},
+      {"--paper", o.job.paper},
+      {"--report", o.run.report},
+  };
+  for (const auto& [option, is_given] : given) {
+    if (is_given) throw UsageError(std::string(option) + ": found without --simulate, expected with it");
+  }
+}
+
+int Estimate(const Options& options, const Call& call) {
+  const ReconstructionArguments& o = options.reconstruction;
+  if (call.mpi->rank() != 0) return 0;
+  CheckOptions(o);
+  RequireClip(o.job.clip);
+  const results::RunTimer timer;
+  const runs::Job job = runs::JobOfEstimate(ParseJob(o.job));
+  const bool prints = Prints(ChooseProgress(o.progress, false));
+  if (o.dry_run || prints) PrintRecognized(job);
+  if (o.dry_run) return 0;
+  std::vector<std::filesystem::path> inputs;
+  for (const runs::InputRecord& input : job.inputs) inputs.push_back(input.name.path);
+  results::RunFolder folder(OutputOf(o), o.run.force, inputs);
+  const runs::ForceEstimate estimate = runs::EstimateForces(job, options.estimate);
+  runs::RunContext context;
+  context.command = call.line;
+  context.timer = &timer;
+  runs::WriteForceEstimate(folder, job, estimate, context);
+  if (prints) {
+    std::fputs(cli::ShownLines(runs::Describe(estimate)).c_str(), stdout);
+    std::printf("%s: forces by inverse dynamics after %s s\n", cli::Shown(folder.path().string()).c_str(),
+                io::Fixed(timer.WallSeconds(), 2).c_str());
+  }
+  return 0;
 }
 
 }  // namespace
 
 Body Define(cli::Command& command) {
-  const auto arguments = std::make_shared<ReconstructionArguments>();
-  arguments->output_suffix = "-forces";
-  arguments->job.character = runs::kForcesCharacter;
-  arguments->job.defaults = runs::ForcesConfiguration();
-  arguments->run.forces.controls = 3;
-  AddOptions(command, *arguments);
-  return [arguments](const Call& call) { return Reconstruct(*arguments, call); };
+  const auto options = std::make_shared<Options>();
+  ReconstructionArguments& arguments = options->reconstruction;
+  arguments.output_suffix = "-forces";
+  arguments.job.character = runs::kForcesCharacter;
+  arguments.job.defaults = runs::ForcesConfiguration();
+  arguments.run.forces.controls = 3;
+  AddOptions(command, *options);
+  return [options](const Call& call) {
+    if (options->simulate || options->reconstruction.print_config) return Reconstruct(options->reconstruction, call);
+    return Estimate(*options, call);
+  };
 }
 
 }  // namespace retrace::apps::forces_command

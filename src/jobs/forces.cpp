@@ -35,17 +35,6 @@ std::vector<double> TimesOf(size_t num_states, double time_step) {
   return times;
 }
 
-metrics::MeasurementPlace PlaceOf(const Job& job) {
-  const character::ReferenceOptions& reference = job.configuration.task.reference;
-  metrics::MeasurementPlace place;
-  place.start = std::max(reference.start, job.prepared->report.lead_in_frames / job.prepared->report.frame_rate);
-  place.time_scale = reference.time_scale;
-  place.heading = job.options.measured_heading;
-  if (reference.facing) place.heading += *reference.facing - job.prepared->report.facing;
-  place.scale = job.prepared->report.scale / job.prepared->report.unit;
-  return place;
-}
-
 /// The recorded motion without forces in the air, by which controls are compared whatever they follow.
 character::ReferenceMotion FallingFreely(const Job& job) {
   if (!job.configuration.tracking.ballistic_flight) return job.reference();
@@ -378,6 +367,23 @@ std::string DescribeTiming(const char* event, const metrics::ContactTiming& timi
 
 }  // namespace
 
+metrics::MeasurementPlace PlaceOf(const Job& job) {
+  const character::ReferenceOptions& reference = job.configuration.task.reference;
+  metrics::MeasurementPlace place;
+  place.start = job.prepared->clip.start_time +
+                std::max(reference.start, job.prepared->report.lead_in_frames / job.prepared->report.frame_rate);
+  place.time_scale = reference.time_scale;
+  place.scale = job.prepared->report.scale / job.prepared->report.unit;
+  if (reference.facing) place.heading = *reference.facing - job.prepared->report.facing;
+  if (job.options.measured_heading) {
+    place.heading += *job.options.measured_heading;
+  } else if (job.measured) {
+    const auto found = metrics::FindHeading(*job.measured, place, job.reference());
+    if (found && found->Clear()) place.heading = found->heading;
+  }
+  return place;
+}
+
 Configuration ForcesConfiguration() {
   Configuration configuration;
   configuration.task.world.contact_stiffness = 1e5;
@@ -455,6 +461,21 @@ void WriteForces(results::RunFolder& folder, const Job& job, const Forces& force
   WriteRun(folder, job, forces.run, context, KeptFiles::kAll, all);
 }
 
+std::string DescribeComparison(const metrics::ForceComparison& comparison) {
+  std::string text;
+  text.append("  against the measured forces, ").append(io::Fixed(comparison.start, 2)).append(" to ");
+  text.append(io::Fixed(comparison.end, 2)).append(" s, root mean square error in body weights after a low-pass of ");
+  text.append(io::Fixed(results::kTableCutoff, 0)).append(" Hz:\n");
+  for (const char* part : {"total", "left", "right"}) text.append(FigureLine(comparison, "run", part));
+  for (const char* source : {"newton_6Hz", "newton_12Hz", "body_weight"}) {
+    text.append(FigureLine(comparison, source, "total"));
+  }
+  text.append("  ").append(DescribeTiming("contact onsets", comparison.onset)).append("; ");
+  text.append(DescribeTiming("offsets", comparison.offset)).append("; largest step force ");
+  text.append(io::Fixed(comparison.largest_step_force, 2)).append(" body weights, measured ");
+  return text.append(io::Fixed(comparison.largest_measured_force, 2)).append("\n");
+}
+
 std::string Describe(const Forces& forces) {
   std::string text = "  control " + std::to_string(forces.chosen + 1);
   text.append(" is the run: its feet are nearest to the forces that the recording requires; the band has ");
@@ -470,18 +491,7 @@ std::string Describe(const Forces& forces) {
   if (!forces.comparison) {
     return forces.measured ? text.append("  the run ends before it can be compared with what was measured\n") : text;
   }
-  const metrics::ForceComparison& comparison = *forces.comparison;
-  text.append("  against the measured forces, ").append(io::Fixed(comparison.start, 2)).append(" to ");
-  text.append(io::Fixed(comparison.end, 2)).append(" s, root mean square error in body weights after a low-pass of ");
-  text.append(io::Fixed(results::kTableCutoff, 0)).append(" Hz:\n");
-  for (const char* part : {"total", "left", "right"}) text.append(FigureLine(comparison, "run", part));
-  for (const char* source : {"newton_6Hz", "newton_12Hz", "body_weight"}) {
-    text.append(FigureLine(comparison, source, "total"));
-  }
-  text.append("  ").append(DescribeTiming("contact onsets", comparison.onset)).append("; ");
-  text.append(DescribeTiming("offsets", comparison.offset)).append("; largest step force ");
-  text.append(io::Fixed(comparison.largest_step_force, 2)).append(" body weights, measured ");
-  return text.append(io::Fixed(comparison.largest_measured_force, 2)).append("\n");
+  return text.append(DescribeComparison(*forces.comparison));
 }
 
 }  // namespace retrace::runs

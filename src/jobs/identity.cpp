@@ -22,7 +22,7 @@ io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs
   AddChoice(options.clip.choice, identity);
   if (IsSubject(options.character)) identity["character"] = options.character;
   if (options.mass) identity["mass"] = *options.mass;
-  if (options.measured_heading != 0) identity["measured_heading"] = options.measured_heading;
+  if (options.measured_heading) identity["measured_heading"] = *options.measured_heading;
   return io::ParseJson(io::Dump(identity), "identity");  // as it will be read from a manifest
 }
 

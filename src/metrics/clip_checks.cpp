@@ -23,6 +23,8 @@ constexpr double kAirborne = 0.03;       // nothing is nearer to the floor in fl
 constexpr double kShortestFlight = 0.1;  // [s]
 constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this far into the flight [s]
 constexpr double kFalls = 0.5;           // of gravity: a body over steps that falls with less is carried
+constexpr double kAlike = 2;             // accelerations of flights that show one playback speed differ by less
+constexpr double kHeld = 1;              // a body that falls more slowly is held [m/s^2]
 constexpr double kWrongSpeed = 0.15;     // relative error of the playback speed that is worth a warning
 const double kJump = Radians(40);        // between two frames, where its neighbors turn much less
 constexpr double kJumpRatio = 6;
@@ -66,7 +68,18 @@ void FindFlights(const ReferenceMotion& reference, const std::vector<State>& sta
   }
   if (total == 0) return;
   checks.flight_acceleration = weighted / total;
-  if (checks.flight_acceleration <= 0) {
+  const auto [least, most] =
+      std::minmax_element(checks.flights.begin(), checks.flights.end(),
+                          [](const FreeFlight& a, const FreeFlight& b) { return a.acceleration < b.acceleration; });
+  if (least->acceleration < most->acceleration / kAlike) {
+    checks.warnings.push_back(
+        {checks.flights.front().interval.start, "flights_differ",
+         "the flights contradict one another: the body falls with " + io::Fixed(least->acceleration, 1) + " to " +
+             io::Fixed(most->acceleration, 1) +
+             " m/s2, which no playback speed explains: is something missing that holds it, or are markers lost?"});
+    return;
+  }
+  if (checks.flight_acceleration < kHeld) {
     checks.warnings.push_back({checks.flights.front().interval.start, "flight_speed",
                                "the body does not fall while nothing touches the floor: is something missing, a "
                                "support or the root's motion?"});

@@ -230,6 +230,21 @@ int FindSegment(const character::Character& character, const std::string& segmen
   return -1;
 }
 
+/// @param loads in columns, see MeasuredOnSteps
+FootCenters CentersOf(const VectorSeries& forces, const VectorSeries& loads) {
+  constexpr double kLoaded = 50;  // less has no center [N]
+  FootCenters centers;
+  centers.center.setConstant(forces.rows(), 3, kNoFigure);
+  centers.free_moment.setZero(forces.rows());
+  for (Eigen::Index i = 0; i < forces.rows(); ++i) {
+    if (!(forces(i, 1) > kLoaded)) continue;
+    const double x = loads(i, 0) / forces(i, 1), z = loads(i, 2) / forces(i, 1);
+    centers.center.row(i) << x, 0, z;
+    centers.free_moment[i] = loads(i, 1) - (z * forces(i, 0) - x * forces(i, 2));
+  }
+  return centers;
+}
+
 /// Which foot is on a plate, each time that one is.
 /// @param points where the force acts, in the run
 /// @param times of the instants, in the run [s]
@@ -309,7 +324,11 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
   for (const double time : measured.times) at.push_back((time - place.start) * place.time_scale);
   const auto n = static_cast<Eigen::Index>(at.size());
   VectorSeries feet[] = {VectorSeries::Zero(n, 3), VectorSeries::Zero(n, 3)};
+  // Center times vertical force, and the free moment about the vertical through the origin.
+  VectorSeries loads[] = {VectorSeries::Zero(n, 3), VectorSeries::Zero(n, 3)};
+  bool has_points = true;
   for (const motion::MeasuredForce& force : measured.forces) {
+    has_points = has_points && !force.points.empty();
     std::vector<motion::Side> sides(at.size(), force.side.value_or(motion::Side::kLeft));
     if (!force.side) {
       if (force.points.empty()) {
@@ -322,12 +341,24 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
     }
     for (Eigen::Index i = 0; i < n; ++i) {
       const auto k = static_cast<size_t>(i);
-      feet[sides[k] == motion::Side::kLeft ? 0 : 1].row(i) += (turn * force.forces[k]).transpose();
+      const size_t foot = sides[k] == motion::Side::kLeft ? 0 : 1;
+      const Vec3 pushed = turn * force.forces[k];
+      feet[foot].row(i) += pushed.transpose();
+      if (force.points.empty() || !force.points[k].allFinite() || !(pushed.y() > kOn)) continue;
+      const Vec3 point = place.scale * (turn * force.points[k]);
+      const double free = force.moments.empty() || !force.moments[k].allFinite() ? 0 : force.moments[k].y();
+      loads[foot].row(i) +=
+          Vec3(point.x() * pushed.y(), free + point.z() * pushed.x() - point.x() * pushed.z(), point.z() * pushed.y())
+              .transpose();
     }
   }
   MeasuredSteps steps;
   steps.forces.left = OnSteps(at, feet[0], times);
   steps.forces.right = OnSteps(at, feet[1], times);
+  if (has_points) {
+    steps.centers.emplace(CentersOf(steps.forces.left, OnSteps(at, loads[0], times)),
+                          CentersOf(steps.forces.right, OnSteps(at, loads[1], times)));
+  }
   steps.forces.total = steps.forces.left + steps.forces.right;
   const double step = MedianDifference(times);
   for (const double time : times) {
@@ -346,6 +377,79 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
                      "at least " + io::Fixed(least, 2) + " s within its " + io::Fixed(times.back(), 2) + " s");
   }
   return steps;
+}
+
+std::optional<HeadingFound> FindHeading(const motion::MeasuredForces& measured, const MeasurementPlace& place,
+                                        const character::ReferenceMotion& reference) {
+  constexpr int kHeadings = 4;
+  constexpr size_t kMostInstants = 400;  // that are looked at
+  constexpr double kLoaded = 100;        // [N]
+  const int feet[] = {FindSegment(reference.character(), "left_foot"),
+                      FindSegment(reference.character(), "right_foot")};
+  if (feet[0] < 0 || feet[1] < 0) return std::nullopt;
+  double sums[kHeadings] = {}, count = 0;
+  character::State state;
+  const size_t stride = 1 + measured.times.size() / kMostInstants;
+  for (size_t i = 0; i < measured.times.size(); i += stride) {
+    const double time = (measured.times[i] - place.start) * place.time_scale;
+    if (time < 0 || time > reference.duration()) continue;
+    reference.StateAt(time, state);
+    for (const motion::MeasuredForce& force : measured.forces) {
+      if (force.points.empty() || !force.points[i].allFinite() || !(force.forces[i].y() > kLoaded)) continue;
+      for (int h = 0; h < kHeadings; ++h) {
+        const Vec3 point = place.scale * (AxisRotation(1, place.heading + h * kPi / 2) * force.points[i]);
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const int foot : feet) {
+          const Vec3 apart = state[static_cast<size_t>(foot)].position - point;
+          nearest = std::min(nearest, std::hypot(apart.x(), apart.z()));
+        }
+        sums[h] += nearest;
+      }
+      count += 1;
+    }
+  }
+  if (count == 0) return std::nullopt;
+  const int best = static_cast<int>(std::min_element(sums, sums + kHeadings) - sums);
+  HeadingFound found{place.heading + (best == 3 ? -1 : best) * kPi / 2, sums[best] / count,
+                     std::numeric_limits<double>::infinity()};
+  for (int h = 0; h < kHeadings; ++h) {
+    if (h != best) found.next_distance = std::min(found.next_distance, sums[h] / count);
+  }
+  return found;
+}
+
+double KeepCovered(const FootForces& expected, double mass, const std::vector<double>& times, MeasuredSteps& measured) {
+  constexpr double kStands = 0.2, kMissed = 0.03;  // [body weights]
+  constexpr double kMostMissed = 0.4;              // of a contact
+  constexpr double kAround = 0.05;                 // [s]
+  const double weight = mass * kStandardGravity;
+  const auto n = static_cast<size_t>(expected.total.rows());
+  const auto count = [&] { return std::count(measured.valid.begin(), measured.valid.end(), true); };
+  const auto before = count();
+  std::vector<bool> covered = measured.valid;
+  for (const auto foot : {&FootForces::left, &FootForces::right}) {
+    const VectorSeries &estimate = expected.*foot, &plates = measured.forces.*foot;
+    const auto on = [&](size_t i) { return i < n && estimate(static_cast<Eigen::Index>(i), 1) > kMissed * weight; };
+    for (size_t first = 0; first < n;) {
+      size_t end = first + 1;
+      while (end < n && on(end) == on(first)) ++end;
+      size_t missed = 0, looked = 0;
+      for (size_t i = first; i < end && on(first); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        if (!measured.valid[i]) continue;
+        ++looked;
+        if (estimate(row, 1) > kStands * weight && plates(row, 1) < kMissed * weight) ++missed;
+      }
+      if (looked > 0 && static_cast<double>(missed) > kMostMissed * static_cast<double>(looked)) {
+        for (size_t i = 0; i < n; ++i) {
+          if (times[i] > times[first] - kAround && times[i] < times[end - 1] + kAround) covered[i] = false;
+        }
+      }
+      first = end;
+    }
+  }
+  measured.valid = covered;
+  return before == 0 ? 1 : static_cast<double>(count()) / static_cast<double>(before);
 }
 
 double RequiredForceError(const std::vector<double>& times, const GroundForces& ground, const FootPlates& feet,

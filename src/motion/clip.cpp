@@ -11,6 +11,11 @@ int Skeleton::Find(const std::string& name) const {
 
 Clip Mirrored(Clip clip) {
   for (Joint& joint : clip.skeleton.joints) joint.offset.x() = -joint.offset.x();
+  for (StatedMass& mass : clip.masses) {
+    mass.center.x() = -mass.center.x();
+    const Vec3 signs(-1, 1, 1);
+    mass.inertia = (signs.asDiagonal() * mass.inertia * signs.asDiagonal()).eval();
+  }
   for (Frame& frame : clip.frames) {
     for (Vec3& translation : frame.translations) translation.x() = -translation.x();
     for (Quat& q : frame.rotations) q = Quat(q.w(), q.x(), -q.y(), -q.z());

@@ -10,6 +10,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/nearest_words.h"
 #include "retrace/io/number.h"
 #include "scanner.h"
 
@@ -62,6 +63,68 @@ std::optional<Side> SideOf(const std::string& key) {
   return std::nullopt;
 }
 
+/// A name of columns without the axis at its end; `#` stands for what tells the forces of a file apart.
+struct StorageName {
+  const char* name;
+  Quantity quantity;
+};
+
+/// The first that fits counts.
+constexpr StorageName kStorageNames[] = {
+    // OpenSim's examples (gait2392, gait10dof18musc), with 1_ before the second force's
+    {"ground_force_v", Quantity::kForce},
+    {"ground_force_p", Quantity::kPoint},
+    {"ground_torque_", Quantity::kMoment},
+    {"ground_torque_m", Quantity::kMoment},
+    {"ground_moment_m", Quantity::kMoment},
+    {"ground_moment_", Quantity::kMoment},
+    {"ground_force_m", Quantity::kMoment},
+    // OpenCap (R_ground_force_vx), OpenSim's examples
+    {"#_ground_force_v", Quantity::kForce},
+    {"#_ground_force_p", Quantity::kPoint},
+    {"#_ground_torque_", Quantity::kMoment},
+    {"#_ground_torque_m", Quantity::kMoment},
+    {"#_ground_moment_m", Quantity::kMoment},
+    {"#_ground_moment_", Quantity::kMoment},
+    {"#_ground_force_m", Quantity::kMoment},
+    // AddBiomechanics (ground_force_calcn_l_vx) and its standard data set (ground_force_1_mx), OpenSim's C3D converter
+    // (ground_moment_1_mx), Rajagopal 2015 (ground_torque_r_x), Moco (ground_torque_r_x)
+    {"ground_force_#_v", Quantity::kForce},
+    {"ground_force_#_p", Quantity::kPoint},
+    {"ground_force_#_m", Quantity::kMoment},
+    {"ground_torque_#_m", Quantity::kMoment},
+    {"ground_torque_#_", Quantity::kMoment},
+    {"ground_moment_#_m", Quantity::kMoment},
+    {"ground_moment_#_", Quantity::kMoment},
+    // Mokka and Vicon's exporters for OpenSim: the number at the word
+    {"ground_force#_v", Quantity::kForce},
+    {"ground_force#_p", Quantity::kPoint},
+    {"ground_torque#_", Quantity::kMoment},
+    {"ground_moment#_m", Quantity::kMoment},
+    {"ground_moment#_", Quantity::kMoment},
+    // Qualisys' and other exports
+    {"ground_reaction_force_#_v", Quantity::kForce},
+    {"ground_reaction_force_#_p", Quantity::kPoint},
+    {"ground_reaction_moment_#_m", Quantity::kMoment},
+    {"grf_#_v", Quantity::kForce},
+    {"grf_#_p", Quantity::kPoint},
+    {"grf_#_m", Quantity::kMoment},
+    {"grm_#_m", Quantity::kMoment},
+};
+
+/// What stands for the `#` of a pattern; empty where it has none. Nothing where the name is another one.
+std::optional<std::string> KeyOf(std::string_view name, std::string_view pattern) {
+  const size_t hole = pattern.find('#');
+  if (hole == std::string_view::npos) return name == pattern ? std::optional<std::string>("") : std::nullopt;
+  const std::string_view before = pattern.substr(0, hole), after = pattern.substr(hole + 1);
+  if (name.size() <= before.size() + after.size() || !name.starts_with(before) || !name.ends_with(after)) {
+    return std::nullopt;
+  }
+  const std::string_view key = name.substr(before.size(), name.size() - before.size() - after.size());
+  if (key.starts_with('_') || key.ends_with('_')) return std::nullopt;
+  return std::string(key);
+}
+
 /// The columns of a file, as far as they are known, in their order.
 class ForceColumns {
  public:
@@ -91,31 +154,30 @@ class ForceColumns {
     if (lower == "time") return ForceColumn{Quantity::kTime};
     const int axis = AxisOf(lower.empty() ? ' ' : lower.back());
     if (axis < 0) return std::nullopt;
-    for (const char* word : {"ground_force_", "ground_torque_", "ground_moment_"}) {
-      const size_t at = lower.find(word);
-      if (at == std::string::npos) continue;
-      const std::string before = lower.substr(0, at);
-      std::string after = lower.substr(at + std::string_view(word).size());
-      after.pop_back();
-      ForceColumn column{Quantity::kMoment, 0, axis};
-      if (std::string_view(word) == "ground_force_") {
-        if (after.empty() || (after.back() != 'v' && after.back() != 'p')) return std::nullopt;
-        column.quantity = after.back() == 'v' ? Quantity::kForce : Quantity::kPoint;
-        after.pop_back();
-      } else if (after == "m" || after.ends_with("_m")) {
-        after.pop_back();
-      }
-      std::string key = before;
-      if (!key.empty() && key.back() == '_') key.pop_back();
-      if (!after.empty() && after.back() == '_') after.pop_back();
-      if (!key.empty() && !after.empty()) key += '_';
-      key += after;
-      std::string shown = before;
-      shown.append("ground_force_").append(after);
-      column.force = ForceOf(key, shown);
-      return column;
+    const std::string stem = lower.substr(0, lower.size() - 1);
+    for (const StorageName& known : kStorageNames) {
+      const std::optional<std::string> key = KeyOf(stem, known.name);
+      if (key) return ForceColumn{known.quantity, ForceOf(*key, "ground_force_" + *key), axis};
     }
     return std::nullopt;
+  }
+
+  /// Names that a storage file may have, for those that are not known.
+  std::vector<std::string> StorageExamples() const {
+    std::vector<std::string> examples = {"time"};
+    std::vector<std::string> keys = {"", "1", "2", "l", "r"};
+    for (const auto& [key, force] : keys_) keys.push_back(key);
+    for (const std::string& key : keys) {
+      for (const StorageName& known : kStorageNames) {
+        const std::string_view pattern = known.name;
+        const size_t hole = pattern.find('#');
+        if ((hole == std::string_view::npos) != key.empty()) continue;
+        std::string example(pattern);
+        if (hole != std::string_view::npos) example.replace(hole, 1, key);
+        for (const char letter : {'x', 'y', 'z'}) examples.push_back(example + letter);
+      }
+    }
+    return examples;
   }
 
   /// Gives the pair of OpenSim's examples its sides.
@@ -197,7 +259,7 @@ class ForceFileReader {
       columns_.push_back(*column);
       names_.push_back(name);
     } while (!scanner_.AtLineEnd());
-    if (!unknown.empty()) RefuseUnknown(first, unknown);
+    if (!unknown.empty()) RefuseUnknown(first, unknown, known);
     if (stated_columns_ && *stated_columns_ != static_cast<int64_t>(names_.size())) {
       scanner_.Fail(first, std::to_string(names_.size()) + " names of columns",
                     std::to_string(*stated_columns_) + ", as the header says");
@@ -206,7 +268,8 @@ class ForceFileReader {
     if (storage_) known.TakeCustom();
   }
 
-  [[noreturn]] void RefuseUnknown(const Token& at, const std::vector<std::string>& unknown) const {
+  [[noreturn]] void RefuseUnknown(const Token& at, const std::vector<std::string>& unknown,
+                                  const ForceColumns& known) const {
     std::string found = unknown.size() == 1 ? "the column " : "the columns ";
     for (size_t i = 0; i < std::min(unknown.size(), kMostNamed); ++i) {
       found.append(i == 0 ? "" : ", ").append(Quoted(unknown[i]));
@@ -215,8 +278,14 @@ class ForceFileReader {
       found.append(" and ").append(std::to_string(unknown.size() - kMostNamed)).append(" more");
     }
     scanner_.Fail(at, found,
-                  storage_ ? "time, and ground_force_vx, _px, ground_torque_x and their like"
+                  storage_ ? "time, and ground_force_vx, _px, ground_torque_x and their like" +
+                                 Meant(unknown.front(), known.StorageExamples())
                            : "time, left_fx_N, left_copx_m and their like, and valid");
+  }
+
+  static std::string Meant(const std::string& word, const std::vector<std::string>& known) {
+    const std::string question = io::DidYouMean(word, known);
+    return question.empty() ? "" : "; " + question;
   }
 
   /// Every quantity has three axes, and every force a force.

@@ -157,6 +157,7 @@ class MarkerFitter {
     FindTrunkAndHead();
     for (size_t side = 0; side < 2; ++side) FindArm(side);
     clip_.frame_time = 1 / markers_.rate;
+    clip_.start_time = markers_.start_time;
     clip_.doubts.insert(clip_.doubts.end(), markers_.doubts.begin(), markers_.doubts.end());
     clip_.unit = 1;
     AddJoints();

@@ -39,13 +39,22 @@ std::optional<std::vector<double>> NumbersIn(std::string_view text) {
 /// A function of one coordinate.
 class Curve {
  public:
-  enum class Kind { kPolynomial, kLinear, kSpline };
+  enum class Kind { kPolynomial, kLinear, kSpline, kPiecewiseConstant, kStep, kSine };
 
   double At(double x) const {
     if (kind == Kind::kPolynomial) {
       double y = 0;
       for (const double c : values) y = y * x + c;
       return factor * y;
+    }
+    if (kind == Kind::kSine) return factor * (values[0] * std::sin(values[1] * x + values[2]) + values[3]);
+    if (kind == Kind::kStep) {  // from the first value at the first knot to the second one at the second
+      const double t = std::clamp((x - knots[0]) / (knots[1] - knots[0]), 0.0, 1.0);
+      return factor * (values[0] + (values[1] - values[0]) * t * t * t * (10 + t * (6 * t - 15)));
+    }
+    if (kind == Kind::kPiecewiseConstant) {
+      const auto after = std::upper_bound(knots.begin(), knots.end(), x);
+      return factor * values[static_cast<size_t>(std::max<std::ptrdiff_t>(after - knots.begin(), 1) - 1)];
     }
     if (knots.size() == 1) return factor * values[0];
     auto after = std::upper_bound(knots.begin(), knots.end(), x);
@@ -67,19 +76,41 @@ class Curve {
     return factor * y;
   }
 
-  /// Second derivatives of the natural cubic spline.
-  void Prepare() {
+  /// Second derivatives of a cubic spline through the knots. At its ends it has no curvature (a natural spline), or, as
+  /// SIMM has it, the third derivative of the cubic through the four outermost knots (Forsythe, Malcolm and Moler 1977,
+  /// section 4.4).
+  void Prepare(bool natural) {
     const size_t n = knots.size();
     second.assign(n, 0);
-    std::vector<double> c(n, 0), d(n, 0);
+    if (n < 3) return;
+    const auto width = [&](size_t i) { return knots[i + 1] - knots[i]; };
+    const auto slope = [&](size_t i) { return (values[i + 1] - values[i]) / width(i); };
+    std::vector<double> diagonal(n), right(n);
     for (size_t i = 1; i + 1 < n; ++i) {
-      const double before = knots[i] - knots[i - 1], after = knots[i + 1] - knots[i];
-      const double slope = (values[i + 1] - values[i]) / after - (values[i] - values[i - 1]) / before;
-      const double pivot = 2 * (before + after) - before * c[i - 1];
-      c[i] = after / pivot;
-      d[i] = (6 * slope - before * d[i - 1]) / pivot;
+      diagonal[i] = 2 * (width(i - 1) + width(i));
+      right[i] = slope(i) - slope(i - 1);
     }
-    for (size_t i = n; i-- > 2;) second[i - 1] = d[i - 1] - c[i - 1] * second[i];
+    diagonal[0] = natural ? 1 : -width(0);
+    diagonal[n - 1] = natural ? 1 : -width(n - 2);
+    right[0] = right[n - 1] = 0;
+    if (!natural && n > 3) {
+      const auto third = [&](size_t i) {
+        return (right[i + 1] / (knots[i + 2] - knots[i]) - right[i] / (knots[i + 1] - knots[i - 1])) /
+               (knots[i + 2] - knots[i - 1]);
+      };
+      right[0] = third(1) * width(0) * width(0);
+      right[n - 1] = -third(n - 3) * width(n - 2) * width(n - 2);
+    }
+    const auto beside = [&](size_t i) { return natural && (i == 0 || i == n - 2) ? 0 : width(i); };
+    for (size_t i = 1; i < n; ++i) {
+      // A natural end is given: it takes part in no elimination.
+      const double t = beside(i - 1) / diagonal[i - 1];
+      diagonal[i] -= t * beside(i - 1);
+      right[i] -= t * right[i - 1];
+    }
+    second[n - 1] = right[n - 1] / diagonal[n - 1];
+    for (size_t i = n - 1; i-- > 0;) second[i] = (right[i] - beside(i) * second[i + 1]) / diagonal[i];
+    for (double& value : second) value *= 6;
   }
 
   Kind kind = Kind::kPolynomial;
@@ -91,6 +122,13 @@ class Curve {
 struct Part {
   int coordinate = -1;  ///< -1: it is constant
   Vec3 axis = Vec3::UnitX();
+  Curve curve;
+};
+
+/// One coordinate as a function of another.
+struct Coupling {
+  int dependent = -1;
+  int independent = -1;
   Curve curve;
 };
 
@@ -115,6 +153,14 @@ struct ModelJoint {
   std::string child;
   Place in_parent;
   Place in_child;
+  /// What moves the child besides the parts: the turn leads it along something.
+  enum class Guide { kNone, kArc, kEllipsoid, kThorax } guide = Guide::kNone;
+  Vec3 radii = Vec3::Ones();    ///< of the ellipsoid [m]
+  double length = 0;            ///< of the arc [m]
+  Vec3 neutral = Vec3::Zero();  ///< angles of the arc where its coordinates are 0: about x, z and y [rad]
+  Vec3 winging_axis = Vec3::UnitY();
+  Vec3 winging_origin = Vec3::Zero();  ///< [m]
+  int winging = -1;                    ///< coordinate
   Part
       parts[6];  ///< three rotations, one after the other in the turned frame; three translations in the parent's frame
 };
@@ -139,30 +185,24 @@ class Model {
     if (joints_.empty()) throw InputError(name, "no joints", "a model of OpenSim with joints");
     for (const pugi::xml_node constraint :
          model.child("ConstraintSet").child("objects").children("CoordinateCouplerConstraint")) {
-      const std::string dependent = TextOf(constraint.child("dependent_coordinate_name"));
-      for (Coordinate& coordinate : coordinates_) coordinate.follows |= coordinate.name == dependent;
+      AddCoupling(constraint);
     }
     Order();
+    for (const pugi::xml_node body : model.child("BodySet").child("objects").children("Body")) AddMass(body);
   }
 
   const std::vector<ModelJoint>& joints() const { return joints_; }
   const std::vector<Coordinate>& coordinates() const { return coordinates_; }
+  const std::vector<Coupling>& couplings() const { return couplings_; }
+  /// In the body's frame, about its center of mass (joints).
+  const std::vector<motion::StatedMass>& masses() const { return masses_; }
 
   /// Places of the bodies in the ground, in the order of their joints.
   std::vector<Place> BodiesAt(const std::vector<double>& values) const {
     std::vector<Place> bodies;
     for (size_t j = 0; j < joints_.size(); ++j) {
       const ModelJoint& joint = joints_[j];
-      Place moved;
-      double amounts[6];
-      for (int p = 0; p < 6; ++p) {
-        const Part& part = joint.parts[p];
-        amounts[p] = part.curve.At(part.coordinate < 0 ? 0 : values[static_cast<size_t>(part.coordinate)]);
-      }
-      for (int p = 0; p < 3; ++p) {
-        moved.turn = moved.turn * FromRotationVector(amounts[p] * joint.parts[p].axis);
-        moved.at += amounts[3 + p] * joint.parts[3 + p].axis;
-      }
+      const Place moved = Moved(joint, values);
       const Place parent = parents_[j] < 0 ? Place() : bodies[static_cast<size_t>(parents_[j])];
       bodies.push_back(parent * joint.in_parent * moved * joint.in_child.Inverse());
     }
@@ -171,8 +211,103 @@ class Model {
   int parent(size_t joint) const { return parents_[joint]; }
 
  private:
+  static Place Moved(const ModelJoint& joint, const std::vector<double>& values) {
+    double amounts[6];
+    for (int p = 0; p < 6; ++p) {
+      const Part& part = joint.parts[p];
+      amounts[p] = part.curve.At(part.coordinate < 0 ? 0 : values[static_cast<size_t>(part.coordinate)]);
+    }
+    if (joint.guide == ModelJoint::Guide::kArc) return AlongArc(joint, {amounts[0], amounts[1], amounts[2]});
+    Place moved;
+    for (int p = 0; p < 3; ++p) {
+      moved.turn = moved.turn * FromRotationVector(amounts[p] * joint.parts[p].axis);
+      moved.at += amounts[3 + p] * joint.parts[3 + p].axis;
+    }
+    if (joint.guide == ModelJoint::Guide::kNone) return moved;
+    moved.at += joint.radii.cwiseProduct(moved.turn * Vec3::UnitZ());  // where the z axis leaves the ellipsoid
+    if (joint.guide == ModelJoint::Guide::kThorax) {
+      const Quat winging = FromRotationVector(values[static_cast<size_t>(joint.winging)] * joint.winging_axis);
+      moved = moved * Place{joint.winging_origin - winging * joint.winging_origin, winging};
+    }
+    return moved;
+  }
+
+  /// The end of an arc that begins along y and ends along the turned y axis (Werling: ConstantCurvatureJoint).
+  static Place AlongArc(const ModelJoint& joint, const Vec3& angles) {
+    const double most = kPi / 2 - 0.01;
+    const Vec3 bent = (angles + joint.neutral).cwiseMax(-most).cwiseMin(most);
+    Place moved;
+    moved.turn = AxisRotation(0, bent.x()) * AxisRotation(2, bent.y()) * AxisRotation(1, bent.z());
+    const Vec3 end = moved.turn * Vec3::UnitY();
+    const double sine = std::hypot(end.x(), end.z());
+    constexpr double kStraight = 1e-3;
+    if (sine < kStraight || sine > 1 - kStraight) return {joint.length * end, moved.turn};
+    const double angle = std::asin(sine), radius = joint.length / angle;
+    const double aside = radius * (1 - std::cos(angle)) / sine;
+    return {Vec3(aside * end.x(), radius * sine, aside * end.z()), moved.turn};
+  }
+
+  int CoordinateNamed(const pugi::xml_node& of, const std::string& name) const {
+    for (size_t c = 0; c < coordinates_.size(); ++c) {
+      if (coordinates_[c].name == name) return static_cast<int>(c);
+    }
+    Fail(of, "the coordinate \"" + name + "\"", "one of the model's");
+  }
+
+  void AddCoupling(const pugi::xml_node& constraint) {
+    const bool off =
+        TextOf(constraint.child("isEnforced")) == "false" || TextOf(constraint.child("isDisabled")) == "true";
+    Coupling coupling;
+    coupling.dependent = CoordinateNamed(constraint, LastWord(TextOf(constraint.child("dependent_coordinate_name"))));
+    const std::string independent = LastWord(TextOf(constraint.child("independent_coordinate_names")));
+    if (off) return;
+    coordinates_[static_cast<size_t>(coupling.dependent)].follows = true;
+    if (independent.find(' ') != std::string::npos) return;  // of several: it keeps its default
+    coupling.independent = CoordinateNamed(constraint, independent);
+    std::optional<Curve> curve;
+    const pugi::xml_node function = constraint.child("coupled_coordinates_function");
+    for (const pugi::xml_node child : function.children()) curve = curve ? curve : CurveOf(constraint, child, 0);
+    if (!curve) return;
+    if (const pugi::xml_node scale = constraint.child("scale_factor")) curve->factor *= Number(constraint, scale);
+    coupling.curve = *curve;
+    couplings_.push_back(coupling);
+  }
+
+  double Number(const pugi::xml_node& of, const pugi::xml_node& node) const {
+    const auto numbers = NumbersIn(node.text().get());
+    if (!numbers || numbers->size() != 1 || !(std::abs((*numbers)[0]) < 1e6)) {
+      Fail(of, std::string("\"") + node.text().get() + "\" in " + node.name(), "a number");
+    }
+    return (*numbers)[0];
+  }
+
+  void AddMass(const pugi::xml_node& body) {
+    const std::string name = body.attribute("name").value();
+    for (size_t j = 0; j < joints_.size(); ++j) {
+      if (joints_[j].child != name) continue;
+      motion::StatedMass& stated = masses_[j];
+      const auto number = [&](const pugi::xml_node& node) { return node ? Number(body, node) : 0.0; };
+      stated.mass = number(body.child("mass"));
+      if (!(stated.mass >= 0)) Fail(body, "a mass of " + io::Number(stated.mass), "0 or more");
+      stated.center = Vector(body, body.child("mass_center"), Vec3::Zero());
+      double six[6] = {};
+      constexpr const char* kOld[] = {"inertia_xx", "inertia_yy", "inertia_zz",
+                                      "inertia_xy", "inertia_xz", "inertia_yz"};
+      for (int k = 0; k < 6; ++k) six[k] = number(body.child(kOld[k]));
+      if (const pugi::xml_node node = body.child("inertia")) {
+        const auto numbers = NumbersIn(node.text().get());
+        if (!numbers || numbers->size() != 6) Fail(body, "another inertia", "six numbers");
+        std::copy(numbers->begin(), numbers->end(), six);
+      }
+      stated.inertia << six[0], six[3], six[4], six[3], six[1], six[5], six[4], six[5], six[2];
+      return;
+    }
+  }
+
   [[noreturn]] void Fail(const pugi::xml_node& joint, const std::string& found, const std::string& expected) const {
-    throw InputError(name_ + ": joint " + joint.attribute("name").value(), found, expected);
+    const std::string type = joint.name();
+    const char* const what = type == "Body" ? "body" : type.ends_with("Constraint") ? "constraint" : "joint";
+    throw InputError(name_ + ": " + what + " " + joint.attribute("name").value(), found, expected);
   }
 
   Vec3 Vector(const pugi::xml_node& joint, const pugi::xml_node& node, const Vec3& missing) const {
@@ -277,14 +412,22 @@ class Model {
       return;
     }
     // Which of the six a joint's coordinates are.
-    static const std::map<std::string, std::vector<int>> kParts = {
-        {"WeldJoint", {}},          {"PinJoint", {2}},
-        {"SliderJoint", {3}},       {"UniversalJoint", {0, 1}},
-        {"BallJoint", {0, 1, 2}},   {"GimbalJoint", {0, 1, 2}},
-        {"PlanarJoint", {2, 3, 4}}, {"FreeJoint", {0, 1, 2, 3, 4, 5}}};
+    static const std::map<std::string, std::vector<int>> kParts = {{"WeldJoint", {}},
+                                                                   {"PinJoint", {2}},
+                                                                   {"SliderJoint", {3}},
+                                                                   {"UniversalJoint", {0, 1}},
+                                                                   {"BallJoint", {0, 1, 2}},
+                                                                   {"GimbalJoint", {0, 1, 2}},
+                                                                   {"PlanarJoint", {2, 3, 4}},
+                                                                   {"FreeJoint", {0, 1, 2, 3, 4, 5}},
+                                                                   {"EllipsoidJoint", {0, 1, 2}},
+                                                                   {"ConstantCurvatureJoint", {0, 1, 2}},
+                                                                   {"ScapulothoracicJoint", {0, 1, 2, 3}}};
     const auto parts = kParts.find(type);
     if (parts == kParts.end()) {
-      Fail(node, "a " + type, "a Custom, Pin, Slider, Ball, Gimbal, Universal, Planar, Free or Weld joint");
+      Fail(node, "a " + type,
+           "a Custom, Pin, Slider, Ball, Gimbal, Universal, Planar, Free, Weld, Ellipsoid, ConstantCurvature or "
+           "Scapulothoracic joint");
     }
     if (own.size() != parts->second.size()) {
       Fail(node, std::to_string(own.size()) + " coordinates", std::to_string(parts->second.size()));
@@ -294,6 +437,35 @@ class Model {
       part.coordinate = own[c];
       part.curve = Itself();
     }
+    if (type == "EllipsoidJoint") {
+      joint.guide = ModelJoint::Guide::kEllipsoid;
+      joint.radii = Vector(node, node.child("radii_x_y_z"), Vec3::Ones());
+    } else if (type == "ConstantCurvatureJoint") {
+      joint.guide = ModelJoint::Guide::kArc;
+      joint.neutral = Vector(node, node.child("neutral_angle_x_z_y"), Vec3::Zero());
+      joint.length = node.child("length") ? Number(node, node.child("length")) : 1;
+    } else if (type == "ScapulothoracicJoint") {
+      AddThorax(node, own[3], joint);
+    }
+  }
+
+  /// Abduction about y, elevation about -x and upward rotation about z lead the shoulder blade over the ellipsoid of
+  /// the thorax; it wings about an axis in its own xy plane (Seth et al. 2016).
+  void AddThorax(const pugi::xml_node& node, int winging, ModelJoint& joint) const {
+    joint.guide = ModelJoint::Guide::kThorax;
+    joint.radii = Vector(node, node.child("thoracic_ellipsoid_radii_x_y_z"), Vec3::Ones());
+    joint.parts[0].axis = Vec3::UnitY();
+    joint.parts[1].axis = -Vec3::UnitX();
+    joint.parts[3] = joint.parts[4];  // constant: the winging turns what the three have turned
+    joint.winging = winging;
+    if (const pugi::xml_node origin = node.child("scapula_winging_axis_origin")) {
+      const auto numbers = NumbersIn(origin.text().get());
+      if (!numbers || numbers->size() != 2) Fail(node, "another scapula_winging_axis_origin", "two numbers");
+      joint.winging_origin = {(*numbers)[0], (*numbers)[1], 0};
+    }
+    const pugi::xml_node direction = node.child("scapula_winging_axis_direction");
+    const double angle = direction ? Number(node, direction) : 0;
+    joint.winging_axis = {-std::sin(angle), std::cos(angle), 0};
   }
 
   Part PartOf(const pugi::xml_node& joint, const pugi::xml_node& axis, const std::vector<int>& own) const {
@@ -354,7 +526,29 @@ class Model {
         if (!(curve.knots[i] - curve.knots[i - 1] > 1e-12))
           Fail(joint, "knots that do not grow", "each above the one before");
       }
-      curve.Prepare();
+      curve.Prepare(type != "SimmSpline");
+      return curve;
+    }
+    if (type == "PiecewiseConstantFunction") {
+      curve.kind = Curve::Kind::kPiecewiseConstant;
+      curve.knots = numbers("x");
+      curve.values = numbers("y");
+      if (curve.knots.size() != curve.values.size()) Fail(joint, "knots without values", "as many x as y");
+      return curve;
+    }
+    const auto number = [&](const char* child, double missing) {
+      return node.child(child) ? Number(joint, node.child(child)) : missing;
+    };
+    if (type == "StepFunction") {
+      curve.kind = Curve::Kind::kStep;
+      curve.knots = {number("start_time", 0), number("end_time", 1)};
+      curve.values = {number("start_value", 0), number("end_value", 1)};
+      if (!(curve.knots[1] > curve.knots[0])) Fail(joint, "a step that ends before it begins", "one that goes on");
+      return curve;
+    }
+    if (type == "Sine") {
+      curve.kind = Curve::Kind::kSine;
+      curve.values = {number("amplitude", 1), number("omega", 1), number("phase", 0), number("offset", 0)};
       return curve;
     }
     if (type == "MultiplierFunction" && depth < 8) {
@@ -396,6 +590,7 @@ class Model {
       }
     }
     joints_ = std::move(ordered);
+    masses_.resize(joints_.size());
   }
 
   const std::string& name_;
@@ -403,6 +598,8 @@ class Model {
   std::vector<ModelJoint> joints_;
   std::vector<int> parents_;  // of the joints' bodies, among the joints; -1: ground
   std::vector<Coordinate> coordinates_;
+  std::vector<Coupling> couplings_;
+  std::vector<motion::StatedMass> masses_;  // (joints)
 };
 
 /// Columns of a motion file.
@@ -560,6 +757,7 @@ class OpenSimClip {
   motion::Clip Make() {
     motion::Clip clip;
     clip.unit = 1;
+    clip.start_time = table_.rows.front()[0];
     const double span = table_.rows.back()[0] - table_.rows.front()[0];
     clip.frame_time = span / static_cast<double>(table_.rows.size() - 1);
     AddSkeleton(clip);
@@ -608,6 +806,10 @@ class OpenSimClip {
       const double value = (1 - share) * a[columns_[c]] + share * b[columns_[c]];
       values_[c] = table_.degrees && model_.coordinates()[c].turns ? Radians(value) : value;
     }
+    for (const Coupling& coupling : model_.couplings()) {
+      const auto to = static_cast<size_t>(coupling.dependent);
+      if (columns_[to] == 0) values_[to] = coupling.curve.At(values_[static_cast<size_t>(coupling.independent)]);
+    }
   }
 
   /// Where the joint of a body is.
@@ -635,14 +837,87 @@ class OpenSimClip {
       clip.skeleton.joints.push_back({joints[j].child, to, offset, false});
       has_head |= joints[j].child == "head";
     }
+    AddMasses(clip);
+    if (!has_head) AddMissingBody(clip);
+    if (!clip.masses.empty()) clip.masses.resize(clip.skeleton.joints.size());
+  }
+
+  /// The clip's joint of a body of the model, or -1.
+  int JointOfBody(std::string_view name) const {
+    for (size_t j = 0; j < index_.size(); ++j) {
+      if (index_[j] >= 0 && model_.joints()[j].child == name) return static_cast<int>(j);
+    }
+    return -1;
+  }
+
+  /// A head, and arms where there are none, that go with the torso or, where there is none either, with the pelvis.
+  void AddMissingBody(motion::Clip& clip) {
+    const auto& joints = model_.joints();
     const Shoulders shoulders = ShouldersOf(model_);
-    if (has_head || shoulders.body < 0 || index_[static_cast<size_t>(shoulders.body)] < 0) return;
-    const auto b = static_cast<size_t>(shoulders.body);
-    const Vec3 middle = rest_[b].at + rest_[b].turn * shoulders.middle;
-    const int head = static_cast<int>(clip.skeleton.joints.size());
-    clip.skeleton.joints.push_back({"head", index_[b], middle - JointAt(rest_, b), false});
+    if (shoulders.body >= 0 && index_[static_cast<size_t>(shoulders.body)] >= 0) {
+      const auto b = static_cast<size_t>(shoulders.body);
+      AddHead(clip, index_[b], rest_[b].at + rest_[b].turn * shoulders.middle - JointAt(rest_, b));
+      clip.notes.push_back("the model has no head: one goes with " + joints[b].child);
+      return;
+    }
+    const int hip = JointOfBody("femur_r"), knee = JointOfBody("tibia_r"), ankle = JointOfBody("talus_r");
+    if (hip < 0 || knee < 0 || ankle < 0 || JointOfBody("humerus_r") >= 0 || JointOfBody("humerus_l") >= 0) return;
+    const auto at = [&](int joint) { return JointAt(rest_, static_cast<size_t>(joint)); };
+    const double leg = (at(hip) - at(knee)).norm() + (at(knee) - at(ankle)).norm();
+    // Shares of the leg, those of the character adult (de Leva 1996).
+    constexpr double kHipToWaist = 0.145, kWaistToShoulder = 0.44, kHalfShoulders = 0.236, kUpperArm = 0.34,
+                     kLowerArm = 0.31;
+    int carrier = -1;
+    for (const char* name : {"torso", "thorax", "trunk", "spine"}) carrier = carrier < 0 ? JointOfBody(name) : carrier;
+    int trunk;
+    std::string on;
+    if (carrier >= 0) {
+      trunk = index_[static_cast<size_t>(carrier)];
+      on = joints[static_cast<size_t>(carrier)].child;
+    } else {
+      carrier = joints[static_cast<size_t>(hip)].parent.empty() ? -1 : model_.parent(static_cast<size_t>(hip));
+      if (carrier < 0) return;
+      on = joints[static_cast<size_t>(carrier)].child;
+      const Vec3 waist(0, at(hip).y() + kHipToWaist * leg - at(carrier).y(), 0);
+      trunk = Append(clip, "torso", index_[static_cast<size_t>(carrier)], waist);
+    }
+    const Vec3 shoulder = kWaistToShoulder * leg * Vec3::UnitY();
+    AddHead(clip, trunk, shoulder);
+    for (const char* side : {"r", "l"}) {
+      const double right = side[0] == 'r' ? 1 : -1;  // z is to the right in all models of OpenSim
+      const int upper =
+          Append(clip, std::string("humerus_") + side, trunk, shoulder + right * kHalfShoulders * leg * Vec3::UnitZ());
+      const int lower = Append(clip, std::string("radius_") + side, upper, -kUpperArm * leg * Vec3::UnitY());
+      const int hand = Append(clip, std::string("hand_") + side, lower, -kLowerArm * leg * Vec3::UnitY());
+      clip.skeleton.joints.push_back(
+          {std::string("hand_end_") + side, hand, -0.5 * kLowerArm * leg * Vec3::UnitY(), true});
+    }
+    clip.notes.push_back("the model has no arms and no head: they go with " + on + ", whose mass is theirs, too");
+  }
+
+  static int Append(motion::Clip& clip, const std::string& name, int parent, const Vec3& offset) {
+    clip.skeleton.joints.push_back({name, parent, offset, false});
+    return static_cast<int>(clip.skeleton.joints.size()) - 1;
+  }
+
+  static void AddHead(motion::Clip& clip, int trunk, const Vec3& offset) {
+    const int head = Append(clip, "head", trunk, offset);
     clip.skeleton.joints.push_back({"head_end", head, Vec3(0, 0.28, 0), true});
-    clip.notes.push_back("the model has no head: one goes with " + joints[b].child);
+  }
+
+  /// What the bodies of the skeleton weigh, from their joints, in the axes of the rest pose.
+  void AddMasses(motion::Clip& clip) const {
+    double all = 0;
+    for (const motion::StatedMass& mass : model_.masses()) all += mass.mass;
+    if (!(all > 0)) return;
+    for (size_t j = 0; j < index_.size(); ++j) {
+      if (index_[j] < 0) continue;
+      motion::StatedMass mass = model_.masses()[j];
+      mass.center = rest_[j].at + rest_[j].turn * mass.center - JointAt(rest_, j);
+      const Mat3 turn = rest_[j].turn.toRotationMatrix();
+      mass.inertia = (turn * mass.inertia * turn.transpose()).eval();
+      clip.masses.push_back(mass);
+    }
   }
 
   void AddFrame(motion::Clip& clip) {

@@ -173,7 +173,7 @@ class TrcReader {
     double time = 0;
     if (!io::ParseNumber(cells[1].text, time) || !std::isfinite(time)) Fail(cells[1], InMarks(cells[1]), "a time [s]");
     const auto frame = static_cast<double>(markers_.places.size());
-    if (markers_.places.empty()) first_time_ = time;
+    if (markers_.places.empty()) markers_.start_time = first_time_ = time;
     if (frame > 0 && time < last_time_) Fail(cells[1], "a time before that of the frame before", "times that grow");
     const double due = frame / markers_.rate;
     constexpr double kRounded = 0.75;  // of a frame: times have few digits

@@ -12,6 +12,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/retargeting/skeleton_mapping.h"
+#include "stated_masses.h"
 
 namespace retrace::character {
 namespace {
@@ -303,7 +304,14 @@ Character MakeSubject(const Character& model, const motion::Clip& recording, con
                   " m tall, legs of " + io::Fixed(ratios.legs * of_model.legs(), 2) +
                   " m; unless it is given, its mass is " + io::Fixed(mass * model.total_mass(), 1) +
                   " kg, the square of the height at the body mass index of " + model.name);
-  return builder.Build(name);
+  Character subject = builder.Build(name);
+  std::optional<Character> weighed = WithStatedMasses(subject, clip, map, name, options);
+  if (!weighed) return subject;
+  notes.back() = "the character is " + model.name + " with the lengths of the skeleton: " + io::Fixed(height, 2) +
+                 " m tall, legs of " + io::Fixed(ratios.legs * of_model.legs(), 2) +
+                 " m; its mass, its moments of inertia and the center of its trunk are those that the file states, " +
+                 io::Fixed(weighed->total_mass(), 1) + " kg in all";
+  return std::move(*weighed);
 }
 
 }  // namespace retrace::character

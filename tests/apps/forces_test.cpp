@@ -17,12 +17,14 @@ using testing::HasSubstr;
 
 class ForcesProgram : public CommandLine {};
 
+const std::string kSimulate = kForces + " --simulate";
+
 const std::string kBriefWalk = kWalkClip + " --end 1 --method tracking --set /tracking/candidates=0 ";
 
 TEST_F(ForcesProgram, RepairsTheReferenceBeforeIt) {
   const std::string run = Path("run");
   const Outcome outcome =
-      Execute(kForces + " " + kBriefWalk + "--floor-height -0.1 --repair --seeds 1 --output " + run);
+      Execute(kSimulate + " " + kBriefWalk + "--floor-height -0.1 --repair --seeds 1 --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("m over the floor"));
   EXPECT_EQ(io::ReadJson(run + "/manifest.json")["repair"]["changed"], true);
@@ -31,7 +33,7 @@ TEST_F(ForcesProgram, RepairsTheReferenceBeforeIt) {
 
 TEST_F(ForcesProgram, LeavesARunWithTablesOfForces) {
   const std::string run = Path("run");
-  const Outcome outcome = Execute(kForces + " " + kBriefWalk + "--seeds 2 --mass 80 --output " + run);
+  const Outcome outcome = Execute(kSimulate + " " + kBriefWalk + "--seeds 2 --mass 80 --output " + run);
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("seed 2 of 2: tracking ("));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
@@ -76,7 +78,7 @@ TEST_F(ForcesProgram, LeavesARunWithTablesOfForces) {
   EXPECT_THAT(io::ReadFile(run + "/forces.svg"), HasSubstr("low-pass of 20 Hz"));
   EXPECT_FALSE(fs::exists(run + "/force_comparison.csv"));
   // The same bytes once more.
-  ASSERT_EQ(Execute(kForces + " " + kBriefWalk + "--seeds 2 --mass 80 --output " + Path("again")).code, 0);
+  ASSERT_EQ(Execute(kSimulate + " " + kBriefWalk + "--seeds 2 --mass 80 --output " + Path("again")).code, 0);
   for (const char* name : {"control.json", "ground_forces.csv", "joint_loads.csv", "force_controls.csv"}) {
     EXPECT_EQ(io::ReadFile(run + "/" + name), io::ReadFile(Path("again") + "/" + name)) << name;
   }
@@ -113,7 +115,7 @@ TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
   // Feet that nothing brings to their positions.
   const std::string run = Path("run");
   const Outcome outcome =
-      Execute(kForces + " " + kWalkClip +
+      Execute(kSimulate + " " + kWalkClip +
               " --method tracking --seeds 1 --set /tracking/candidates=0 --set /tracking/foot_weight=0 "
               "--set /tracking/leg_weight=1e-6 --output " +
               run);
@@ -133,7 +135,7 @@ TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
 TEST_F(ForcesProgram, TracksFirmlyWhereThatLeavesTheGates) {
   // Nothing holds the center of mass, and the feet are not put on the floor.
   const std::string run = Path("run");
-  const Outcome outcome = Execute(kForces + " " + kWalkClip +
+  const Outcome outcome = Execute(kSimulate + " " + kWalkClip +
                                   " --method tracking --seeds 2 --set /tracking/candidates=0 "
                                   "--set /tracking/clean_feet=false --set /tracking/guidance_feedback=0 --output " +
                                   run);
@@ -150,7 +152,7 @@ TEST_F(ForcesProgram, LandsFromAJump) {
   const std::string clip = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/jump_broad_short_wd2.bvh";
   if (!fs::exists(clip)) GTEST_SKIP() << clip << " is missing";
   const std::string run = Path("run");
-  const Outcome outcome = Execute(kForces + " " + clip + " --seeds 1 --set /tracking/candidates=0 --output " + run);
+  const Outcome outcome = Execute(kSimulate + " " + clip + " --seeds 1 --set /tracking/candidates=0 --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   const io::Json& chosen = manifest["forces"]["controls"][manifest["forces"]["chosen"].get<size_t>() - 1];
@@ -160,8 +162,8 @@ TEST_F(ForcesProgram, LandsFromAJump) {
 
 TEST_F(ForcesProgram, AgreesWithItsOwnForces) {
   const std::string run = Path("run"), again = Path("again");
-  ASSERT_EQ(Execute(kForces + " " + kBriefWalk + "--seeds 1 --output " + run).code, 0);
-  const Outcome outcome = Execute(kForces + " " + kBriefWalk + "--seeds 1 --force-plates " + run +
+  ASSERT_EQ(Execute(kSimulate + " " + kBriefWalk + "--seeds 1 --output " + run).code, 0);
+  const Outcome outcome = Execute(kSimulate + " " + kBriefWalk + "--seeds 1 --force-plates " + run +
                                   "/export/ground_forces.sto --output " + again);
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("against the measured forces"));
@@ -190,18 +192,109 @@ TEST_F(ForcesProgram, RefusesWhatItCannotUse) {
   io::WriteFile(Path("late.csv"), "time,left_fx_N,left_fy_N,left_fz_N\n50,1,2,3\n60,1,2,3\n");
   io::WriteFile(Path("plates.mot"),
                 "nRows=2\nendheader\ntime ground_force_1_vx ground_force_1_vy ground_force_1_vz\n0 0 1 2\n1 0 1 2\n");
-  const std::string measured = kBriefWalk + "--force-plates ";
-  ExpectRefusals(kForces, {{"", 2, "forces: a clip is needed"},
-                           {kBriefWalk + "--mass 0", 2, "--mass: found 0, expected a number from 1 to 1000"},
-                           {kBriefWalk + "--seeds 0", 2, "--seeds"},
-                           {kBriefWalk + "--force-plates-heading 90", 2, "--force-plates"},
-                           {measured + "missing.csv", 3, "missing.csv"},
-                           {measured + Path("bad.csv"), 3, "bad.csv:1:1: found the column 'pressure', expected time"},
-                           {measured + Path("late.csv"), 3, "late.csv: found measured times from 50.00 to 60.00 s"},
-                           {measured + Path("plates.mot"), 3,
-                            "plates.mot: found no place and no foot of the force ground_force_1,"},
-                           {measured + Path("late.csv") + " --character quadruped", 3, ""},
-                           {kWalkClip + " --loop 4 --force-plates " + Path("late.csv"), 2, "cycle is repeated"}});
+  io::WriteFile(Path("named.mot"),
+                "nRows=2\nendheader\ntime ground_forze_1_vx ground_force_1_vy ground_force_1_vz\n0 0 1 2\n1 0 1 2\n");
+  io::WriteFile(Path("nowhere.csv"), "time,left_fx_N,left_fy_N,left_fz_N\n0,1,2,3\n2,1,2,3\n");
+  const std::string walk = kWalkClip + " --end 1 ", measured = walk + "--force-plates ";
+  ExpectRefusals(
+      kForces,
+      {{"", 2, "forces: a clip is needed"},
+       {walk + "--mass 0", 2, "--mass: found 0, expected a number from 1 to 1000"},
+       {walk + "--seeds 2", 2, "--simulate"},
+       {walk + "--simulate --seeds 0", 2, "--seeds"},
+       {walk + "--perturbation 0.1", 2, "--simulate"},
+       {walk + "--method tracking", 2, "--method: found without --simulate, expected with it"},
+       {walk + "--resume", 2, "--resume: found without --simulate"},
+       {walk + "--report", 2, "--report: found without --simulate"},
+       {walk + "--use-measured", 2, "--force-plates"},
+       {walk + "--force-plates-heading 90", 2, "--force-plates"},
+       {measured + "missing.csv", 3, "missing.csv"},
+       {measured + Path("bad.csv"), 3, "bad.csv:1:1: found the column 'pressure', expected time"},
+       {measured + Path("named.mot"), 3, "did you mean \"ground_force_1_vx\""},
+       {measured + Path("late.csv"), 3, "late.csv: found measured times from 50.00 to 60.00 s"},
+       {measured + Path("plates.mot"), 3, "plates.mot: found no place and no foot of the force ground_force_1,"},
+       {measured + Path("nowhere.csv") + " --use-measured", 2, "found no measured forces that say where they act"},
+       {measured + Path("late.csv") + " --character quadruped", 3, ""},
+       {kWalkClip + " --loop 4 --force-plates " + Path("late.csv"), 2, "cycle is repeated"},
+       {kWalkClip + " --simulate --loop 4 --force-plates " + Path("late.csv"), 2, "cycle is repeated"}});
+}
+
+TEST_F(ForcesProgram, AnswersAtOnce) {
+  const std::string folder = Path("forces");
+  const Outcome outcome = Execute(kForces + " " + kWalkClip + " --mass 70 --output " + folder);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("forces by inverse dynamics after"));
+  const io::Json manifest = io::ReadJson(folder + "/manifest.json");
+  EXPECT_EQ(manifest["forces"]["method"], "inverse dynamics");
+  EXPECT_NEAR(manifest["forces"]["mass"].get<double>(), 70, 1e-9);
+  const results::Table feet = results::ReadTable(folder + "/foot_forces_20Hz.csv");
+  const auto left = feet.Numbers("left_vertical_20Hz"), right = feet.Numbers("right_vertical_20Hz");
+  const auto least = feet.Numbers("left_vertical_20Hz_min"), most = feet.Numbers("left_vertical_20Hz_max");
+  double mean = 0;
+  for (size_t i = 0; i < left.size(); ++i) {
+    EXPECT_LT(least[i], left[i]);
+    EXPECT_GT(most[i], left[i]);
+    mean += (left[i] + right[i]) / static_cast<double>(left.size());
+  }
+  EXPECT_NEAR(mean / (70 * 9.81), 1, 0.05) << "a walk carries the body's weight";
+  EXPECT_TRUE(results::ReadTable(folder + "/joint_loads.csv").Has("left_knee_power"));
+  EXPECT_TRUE(results::ReadTable(folder + "/ground_forces.csv").Has("left_foot_free_moment"));
+  EXPECT_THAT(io::ReadFile(folder + "/export/external_loads.xml"), HasSubstr("<datafile>ground_forces.sto</datafile>"));
+  EXPECT_TRUE(fs::exists(folder + "/forces.svg"));
+  EXPECT_NE(Execute(kReplay + " " + folder).code, 0) << "it is no run";
+  EXPECT_EQ(Execute(kForces + " " + kWalkClip + " --mass 70 --output " + folder).code, 2) << "it is not overwritten";
+
+  // What it writes for OpenSim can be read, and agrees, turned as it must be.
+  const std::string again = Path("again");
+  const Outcome compared = Execute(kForces + " " + kWalkClip + " --mass 70 --force-plates " + folder +
+                                   "/export/ground_forces.sto --use-measured --output " + again);
+  ASSERT_EQ(compared.code, 0) << compared.text;
+  EXPECT_THAT(compared.text, HasSubstr("as the feet stand on the plates"));
+  const io::Json figures = io::ReadJson(again + "/manifest.json")["force_comparison"]["figures"]["run"]["20Hz"];
+  for (const char* part : {"total", "left", "right"}) {
+    for (const char* component : {"vertical", "fore_aft", "lateral"}) {
+      EXPECT_LT(figures[part][component]["rmse_percent"].get<double>(), 0.5) << part << " " << component;
+    }
+  }
+}
+
+/// Trials as laboratories keep them are read and compared without an option besides the files and the mass.
+TEST_F(ForcesProgram, ReadsTheFilesOfLaboratories) {
+  const std::string lab = std::string(RETRACE_SHARED_DIR) + "/forces/laboratory/";
+  if (!fs::exists(lab)) GTEST_SKIP() << lab << " is missing";
+  struct Trial {
+    std::string motion, model, plates, mass;
+    double total, foot;  // largest errors of the vertical force [% of body weight]
+  };
+  const std::vector<Trial> trials = {
+      {"walking1_ik.mot", "subject4.osim", "walking1_grf.mot", "62.6", 4, 5.5},
+      {"walkingTI1_ik.mot", "subject4.osim", "walkingTI1_grf.mot", "62.6", 5, 7},
+      {"squatsAsym1_ik.mot", "subject4.osim", "squatsAsym1_grf.mot", "62.6", 5.5, 11},
+      {"markers/motion_capture_walk_trimmed.trc", "", "markers/grf_walk_trimmed.mot", "85", 5, 6},
+      {"unfiltered/walking2.trc", "", "unfiltered/walking2_grf.mot", "95", 5, 11},
+      {"unfiltered/walking2_ik.mot", "unfiltered/subject.osim", "unfiltered/walking2_grf.mot", "95", 6.5, 8},
+      {"treadmill_run/run300_ik.mot", "treadmill_run/final.osim", "treadmill_run/run300_grf.mot", "72.8", 25, 18},
+      {"legs_only/levelground_ccw_fast_01_01_ik.mot", "legs_only/final.osim",
+       "legs_only/levelground_ccw_fast_01_01_grf.mot", "76.8", 12, 22},
+  };
+  for (const Trial& trial : trials) {
+    const std::string folder = Path("lab");
+    std::string command = kForces + " " + lab + trial.motion + " --force --mass " + trial.mass + " --force-plates " +
+                          lab + trial.plates + " --output " + folder;
+    if (!trial.model.empty()) command += " --skeleton " + lab + trial.model;
+    const Outcome outcome = Execute(command);
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+    const io::Json figures = io::ReadJson(folder + "/manifest.json")["force_comparison"]["figures"]["run"]["20Hz"];
+    EXPECT_LT(figures["total"]["vertical"]["rmse_percent"].get<double>(), trial.total) << trial.motion;
+    for (const char* foot : {"left", "right"}) {
+      EXPECT_LT(figures[foot]["vertical"]["rmse_percent"].get<double>(), trial.foot) << trial.motion << " " << foot;
+    }
+  }
+  // A heading that cannot be is shouted at.
+  const Outcome turned = Execute(kForces + " " + lab + "walking1_ik.mot --skeleton " + lab +
+                                 "subject4.osim --force-plates-heading 0 --force-plates " + lab +
+                                 "walking1_grf.mot --mass 62.6 --output " + Path("turned"));
+  EXPECT_THAT(turned.text, HasSubstr("warning: the feet stand on the plates if these are turned by 90 degrees more"));
 }
 
 /// The judge's figures of a run against the recording's forces; nothing where there is no judge.
@@ -236,7 +329,7 @@ TEST_F(ForcesProgram, AgreesWithForcePlates) {
   }
   for (const Bound& bound : bounds) {
     const Outcome outcome =
-        Execute(kForces + " " + folder + bound.name + ".bvh --mass " + bound.mass + " --force-plates " + folder +
+        Execute(kSimulate + " " + folder + bound.name + ".bvh --mass " + bound.mass + " --force-plates " + folder +
                 bound.name + ".forces.csv --seeds 1" + bound.more + " --output " + Path(bound.name));
     ASSERT_EQ(outcome.code, 0) << outcome.text;
     const io::Json comparison = io::ReadJson(Path(bound.name) + "/manifest.json")["force_comparison"];
@@ -264,7 +357,7 @@ TEST_F(ForcesProgram, HasTheFiguresOfTheJudge) {
   for (const Recording& recording : {Recording{"walk_opencap4", "62.6"}, Recording{"run3_hamner", "72.84"}}) {
     const std::string run = Path(recording.name);
     const std::string forces = folder + recording.name + ".forces.csv";
-    const Outcome outcome = Execute(kForces + " " + folder + recording.name +
+    const Outcome outcome = Execute(kSimulate + " " + folder + recording.name +
                                     ".bvh --method tracking --set /tracking/candidates=0 --seeds 1 --mass " +
                                     recording.mass + " --force-plates " + forces + " --output " + run);
     ASSERT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;

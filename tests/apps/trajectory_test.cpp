@@ -92,7 +92,7 @@ TEST_F(Windows, RefuseWhatTheyCannotDo) {
                   {"--set /trajectory/start=middle", 2, "/trajectory/start"},
                   {"--set /trajectory/cost=mine", 2, "/trajectory/cost"},
                   {"--variations 2", 2, "the method trajectory for several controls"}});
-  ExpectRefusals(kForces + " " + kWalkClip + " --method trajectory --output " + Path("run"),
+  ExpectRefusals(kForces + " --simulate " + kWalkClip + " --method trajectory --output " + Path("run"),
                  {{"", 2, "the method trajectory for the forces of a recording"}});
 }
 

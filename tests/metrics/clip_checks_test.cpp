@@ -64,6 +64,16 @@ TEST(ClipChecks, FreeFlightTellsTheSpeedOfPlay) {
   EXPECT_TRUE(Warns(fast, "flight_speed"));
 }
 
+/// Two flights of which one falls with a quarter of the other's acceleration show no playback speed.
+TEST(ClipChecks, FlightsThatContradictOneAnotherSuggestNoSpeed) {
+  const ClipChecks checks =
+      Check([](double time) { return time < 1.2 ? Jump(9.81)(time) : Jump(2.4)(time - 1.2); }, 2.4);
+  ASSERT_EQ(checks.flights.size(), 2u);
+  EXPECT_TRUE(Warns(checks, "flights_differ"));
+  EXPECT_FALSE(Warns(checks, "flight_speed"));
+  EXPECT_EQ(checks.time_scale, 1);
+}
+
 /// Going up stairs, nothing touches the floor and the body does not fall: feet stand on steps, and the speed is right.
 TEST(ClipChecks, WhatStandsOnStepsDoesNotFly) {
   const Course on_a_step = [](double time) {

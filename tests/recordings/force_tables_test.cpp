@@ -87,6 +87,41 @@ TEST(MeasuredForces, KnowsTheFootFromTheNames) {
       << "force and moment are of the same plate";
 }
 
+TEST(MeasuredForces, KnowsTheNamesOfLaboratories) {
+  struct Case {
+    const char *force, *point, *moment;
+    std::optional<Side> side;
+  };
+  const Case cases[] = {
+      {"ground_force_1_v", "ground_force_1_p", "ground_force_1_m", std::nullopt},  // AddBiomechanics
+      {"ground_force_v", "ground_force_p", "ground_torque_", std::nullopt},        // OpenSim's examples
+      {"1_ground_force_v", "1_ground_force_p", "1_ground_torque_", std::nullopt},  // their second force
+      {"R_ground_force_v", "R_ground_force_p", "R_ground_torque_", Side::kRight},  // OpenCap
+      {"ground_force_l_v", "ground_force_l_p", "ground_torque_l_", Side::kLeft},   // Rajagopal
+      {"ground_force_calcn_r_v", "ground_force_calcn_r_p", "ground_force_calcn_r_m", Side::kRight},
+      {"ground_force_1_v", "ground_force_1_p", "ground_moment_1_m", std::nullopt},  // OpenSim's converter of C3D
+      {"ground_force2_v", "ground_force2_p", "ground_torque2_", std::nullopt},
+  };
+  for (const Case& names : cases) {
+    const MeasuredForces measured =
+        ParseMeasuredForces(Storage(Join(Join(Vector(names.force), Vector(names.point)), Vector(names.moment))), "f");
+    ASSERT_EQ(measured.forces.size(), 1u) << names.force;
+    EXPECT_EQ(measured.forces[0].side, names.side) << names.force;
+    EXPECT_EQ(measured.forces[0].forces.size(), 2u);
+    EXPECT_EQ(measured.forces[0].points.size(), 2u) << names.point;
+    EXPECT_EQ(measured.forces[0].moments.size(), 2u) << names.moment;
+  }
+}
+
+TEST(MeasuredForces, SaysWhichNameIsNearest) {
+  try {
+    ParseMeasuredForces(Storage(Vector("ground_forze_1_v")), "f");
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean \"ground_force_1_vx\""));
+  }
+}
+
 TEST(MeasuredForces, APlaceThatIsNoNumberIsNone) {
   std::string text = Storage(Join(Vector("ground_force_l_v"), Vector("ground_force_l_p")));
   text.replace(text.rfind("8\t10\t12"), 7, "NaN\tnan\tNaN");

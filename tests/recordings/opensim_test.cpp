@@ -120,6 +120,147 @@ TEST(OpenSim, EveryJointOfTheLibrary) {
   }
 }
 
+std::string Refusal(const std::string& model, const std::string& motion) {
+  try {
+    ParseOpenSim(model, "body.osim", motion, "walk.mot");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// Where the tip of a joint's child is, and its clip.
+Clip ClipOfJoint(const std::string& type, const std::vector<std::string>& names, const std::string& more,
+                 const std::string& values) {
+  std::string coordinates, columns;
+  for (const std::string& name : names) {
+    coordinates += CoordinateOf(name);
+    columns += name + " ";
+  }
+  const std::string model = ModelOf(kRoot + JointOf(type, "j", "pelvis", "arm", "0 0 0", "0 0 0", coordinates, more) +
+                                    JointOf("WeldJoint", "t", "arm", "tip", "0.1 0.2 0.3", "0 0 0", ""));
+  return Parse(model, MotionOf(columns + "ty", "0 " + values + " 0\n0.1 " + values + " 0\n", "inDegrees=no\n"));
+}
+
+TEST(OpenSim, AnEllipsoidJointSlidesOverItsSurface) {
+  const Clip clip =
+      ClipOfJoint("EllipsoidJoint", {"a", "b", "c"}, "<radii_x_y_z>0.1 0.2 0.3</radii_x_y_z>", "0.3 -0.7 0.4");
+  const Quat turn = AxisRotation(0, 0.3) * AxisRotation(1, -0.7) * AxisRotation(2, 0.4);
+  const Vec3 normal = turn * Vec3::UnitZ();
+  const Vec3 surface(0.1 * normal.x(), 0.2 * normal.y(), 0.3 * normal.z());
+  EXPECT_LT((PlacesAt(clip, 0)[2] - (surface + turn * Vec3(0.1, 0.2, 0.3))).norm(), 1e-12);
+}
+
+TEST(OpenSim, AJointOfConstantCurvatureIsAnArc) {
+  const double length = 0.4, bend = 0.6;
+  const Clip clip = ClipOfJoint("ConstantCurvatureJoint", {"x", "z", "y"},
+                                "<neutral_angle_x_z_y>0.1 0 0</neutral_angle_x_z_y><length>0.4</length>", "0.5 0 0.3");
+  const Quat turn = AxisRotation(0, bend) * AxisRotation(1, 0.3);
+  const double radius = length / bend;
+  const Vec3 end(0, radius * std::sin(bend), radius * (1 - std::cos(bend)));
+  EXPECT_LT((PlacesAt(clip, 0)[2] - (end + turn * Vec3(0.1, 0.2, 0.3))).norm(), 1e-12);
+  // Straight, it is as long as the arc.
+  const Clip straight = ClipOfJoint("ConstantCurvatureJoint", {"x", "z", "y"}, "<length>0.4</length>", "0 0 0");
+  EXPECT_LT((PlacesAt(straight, 0)[1] - Vec3(0, 0.4, 0)).norm(), 1e-12);
+}
+
+TEST(OpenSim, AShoulderBladeMovesOverTheThorax) {
+  const Clip clip = ClipOfJoint(
+      "ScapulothoracicJoint", {"a", "e", "u", "w"},
+      "<thoracic_ellipsoid_radii_x_y_z>0.1 0.2 0.08</thoracic_ellipsoid_radii_x_y_z><scapula_winging_axis_origin>0.02 "
+      "-0.03</scapula_winging_axis_origin><scapula_winging_axis_direction>0.25</scapula_winging_axis_direction>",
+      "0.3 0.2 -0.1 0.15");
+  const Quat turn = AxisRotation(1, 0.3) * AxisRotation(0, -0.2) * AxisRotation(2, -0.1);
+  const Vec3 normal = turn * Vec3::UnitZ();
+  const Vec3 surface(0.1 * normal.x(), 0.2 * normal.y(), 0.08 * normal.z());
+  const Quat winging = FromRotationVector(0.15 * Vec3(-std::sin(0.25), std::cos(0.25), 0));
+  const Vec3 origin(0.02, -0.03, 0);
+  const Vec3 tip = surface + turn * (origin + winging * (Vec3(0.1, 0.2, 0.3) - origin));
+  EXPECT_LT((PlacesAt(clip, 0)[2] - tip).norm(), 1e-12);
+}
+
+/// The three rotations of a custom joint, the last of a coordinate.
+std::string Rotations(const std::string& coordinate) {
+  return Axis("rotation1", "", "1 0 0", "") + Axis("rotation2", "", "0 1 0", "") +
+         Axis("rotation3", coordinate, "0 0 1", "");
+}
+
+TEST(OpenSim, ACoordinateThatIsCoupledFollows) {
+  const std::string joint =
+      "<SpatialTransform>" + Rotations("flex") + Axis("translation1", "slide", "1 0 0", "") + "</SpatialTransform>";
+  std::string model = ModelOf(kRoot + JointOf("CustomJoint", "j", "pelvis", "arm", "0 0 0", "0 0 0",
+                                              CoordinateOf("flex") + CoordinateOf("slide"), joint));
+  const std::string coupler =
+      "<ConstraintSet><objects><CoordinateCouplerConstraint name=\"c\"><isEnforced>true</isEnforced>"
+      "<coupled_coordinates_function><LinearFunction><coefficients>0.5 0.1</coefficients></LinearFunction>"
+      "</coupled_coordinates_function><independent_coordinate_names>flex</independent_coordinate_names>"
+      "<dependent_coordinate_name>slide</dependent_coordinate_name></CoordinateCouplerConstraint></objects>"
+      "</ConstraintSet>";
+  model.insert(model.find("</Model>"), coupler);
+  const Clip clip = Parse(model, MotionOf("flex ty", "0 0.4 0\n0.1 0.4 0\n", "inDegrees=no\n"));
+  EXPECT_NEAR(PlacesAt(clip, 0)[1].x(), 0.5 * 0.4 + 0.1, 1e-12);
+  EXPECT_TRUE(clip.doubts.empty() || clip.doubts[0].find("slide") == std::string::npos);
+}
+
+TEST(OpenSim, ASplineOfSimmHasTheThirdDerivativeOfACubicAtItsEnds) {
+  // A cubic is reproduced, which a natural spline cannot do.
+  const auto cubic = [](double x) { return 0.3 - 0.2 * x + 0.5 * x * x - 0.7 * x * x * x; };
+  std::string x, y;
+  for (const double at : {-1.0, -0.4, 0.1, 0.7, 1.2}) {
+    x += std::to_string(at) + " ";
+    y += std::to_string(cubic(at)) + " ";
+  }
+  const std::string joint =
+      "<SpatialTransform>" +
+      Axis("translation1", "slide", "1 0 0", "<SimmSpline><x>" + x + "</x><y>" + y + "</y></SimmSpline>") +
+      "</SpatialTransform>";
+  const std::string model =
+      ModelOf(kRoot + JointOf("CustomJoint", "j", "pelvis", "arm", "0 0 0", "0 0 0", CoordinateOf("slide"), joint));
+  for (const char* at : {"-0.7", "0.5", "1.1"}) {
+    const std::string row = std::string(at) + " 0\n";
+    const Clip clip = Parse(model, MotionOf("slide ty", "0 " + row + "0.1 " + row, "inDegrees=no\n"));
+    EXPECT_NEAR(PlacesAt(clip, 0)[1].x(), cubic(std::stod(at)), 2e-6) << at;
+  }
+}
+
+TEST(OpenSim, StatesMassesAndTheClockOfTheFile) {
+  std::string model = ModelOf(
+      kRoot + JointOf("PinJoint", "hip", "pelvis", "femur_r", "0 0 0.1", "0 0.2 0", CoordinateOf("flex"), "", "0 0 0"));
+  model.insert(model.find("<JointSet>"),
+               "<BodySet><objects><Body name=\"pelvis\"><mass>10</mass><mass_center>-0.07 0 0</mass_center>"
+               "<inertia>0.1 0.2 0.3 0.01 0 0</inertia></Body><Body name=\"femur_r\"><mass>8</mass>"
+               "<mass_center>0 0 0</mass_center><inertia>0.1 0.02 0.1 0 0 0</inertia></Body></objects></BodySet>");
+  const Clip clip = Parse(model, MotionOf("flex ty", "0.5 0 1\n0.51 0 1\n"));
+  EXPECT_DOUBLE_EQ(clip.start_time, 0.5);
+  ASSERT_EQ(clip.masses.size(), clip.skeleton.joints.size());
+  EXPECT_DOUBLE_EQ(clip.masses[0].mass, 10);
+  EXPECT_LT((clip.masses[0].center - Vec3(-0.07, 0, 0)).norm(), 1e-12);
+  EXPECT_DOUBLE_EQ(clip.masses[0].inertia(1, 0), 0.01);
+  EXPECT_LT((clip.masses[1].center - Vec3(0, -0.2, 0)).norm(), 1e-12) << "from the joint, which is over the body";
+  model.replace(model.find("<mass>10"), 8, "<mass>-1");
+  EXPECT_THAT(Refusal(model, MotionOf("flex ty", "0 0 1\n1 0 1\n")), HasSubstr("body pelvis: found a mass of -1"));
+}
+
+TEST(OpenSim, AModelOfLegsGetsArmsAndAHeadThatGoWithTheTorso) {
+  std::string joints = kRoot + JointOf("WeldJoint", "back", "pelvis", "torso", "0 0.1 0", "0 0 0", "");
+  for (const std::string side : {"r", "l"}) {
+    const std::string z = side == "r" ? "0.1" : "-0.1";
+    joints += JointOf("PinJoint", "hip" + side, "pelvis", "femur_" + side, "0 -0.05 " + z, "0 0 0",
+                      CoordinateOf("hip_" + side));
+    joints += JointOf("WeldJoint", "knee" + side, "femur_" + side, "tibia_" + side, "0 -0.4 0", "0 0 0", "");
+    joints += JointOf("WeldJoint", "ankle" + side, "tibia_" + side, "talus_" + side, "0 -0.4 0", "0 0 0", "");
+  }
+  const Clip clip = Parse(ModelOf(joints), MotionOf("hip_r ty", "0 0 1\n1 0 1\n"));
+  const int torso = clip.skeleton.Find("torso");
+  for (const char* name : {"head", "humerus_r", "humerus_l"}) {
+    const int joint = clip.skeleton.Find(name);
+    ASSERT_GE(joint, 0) << name;
+    EXPECT_EQ(clip.skeleton.joints[static_cast<size_t>(joint)].parent, torso) << name;
+  }
+  EXPECT_GE(clip.skeleton.Find("hand_l"), 0);
+  EXPECT_THAT(clip.notes, testing::Contains(HasSubstr("no arms and no head: they go with torso")));
+}
+
 TEST(OpenSim, ModelsOfVersion3AndStatesOfVersion4) {
   const std::string model =
       "<OpenSimDocument Version=\"30000\"><Model><BodySet><objects><Body name=\"ground\"><Joint/></Body>"
@@ -171,22 +312,13 @@ TEST(OpenSim, WhatElseStandsOnTheGroundIsLeftOut) {
   }
 }
 
-std::string Refusal(const std::string& model, const std::string& motion) {
-  try {
-    ParseOpenSim(model, "body.osim", motion, "walk.mot");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 TEST(OpenSim, WhatIsBrokenIsRefusedWithItsPlace) {
   const std::string model = ModelOf(kRoot), motion = MotionOf("tx", "0 0\n1 1\n");
   EXPECT_EQ(Refusal(model, motion), "accepted");
   EXPECT_THAT(Refusal("no model", motion), HasSubstr("body.osim, byte "));
   EXPECT_THAT(Refusal("<a/>", motion), HasSubstr("body.osim: found no OpenSimDocument with a Model"));
-  EXPECT_THAT(Refusal(ModelOf(JointOf("EllipsoidJoint", "knee", "ground", "tibia", "0 0 0", "0 0 0", "")), motion),
-              HasSubstr("body.osim: joint knee: found a EllipsoidJoint, expected a Custom"));
+  EXPECT_THAT(Refusal(ModelOf(JointOf("BeadedJoint", "knee", "ground", "tibia", "0 0 0", "0 0 0", "")), motion),
+              HasSubstr("body.osim: joint knee: found a BeadedJoint, expected a Custom"));
   EXPECT_THAT(
       Refusal(ModelOf(JointOf("WeldJoint", "knee", "femur", "tibia", "0 0 0", "0 0 0", "")), motion),
       HasSubstr("joint knee: found the body \"femur\" before \"tibia\", expected a chain of joints from ground"));

@@ -29,10 +29,10 @@ struct JobArguments {
   bool paper = false;           // the search's
   bool paper_tracking = false;  // Configuration::UsePaperTracking
   std::optional<simulation::Solver> solver;
-  runs::Configuration defaults = {};  // that the settings begin with
-  std::optional<double> mass;         // of the character [kg]
-  std::string force_plates;           // file of ground forces; empty: not given
-  double force_plates_heading = 0;    // [rad]
+  runs::Configuration defaults = {};           // that the settings begin with
+  std::optional<double> mass;                  // of the character [kg]
+  std::string force_plates;                    // file of ground forces; empty: not given
+  std::optional<double> force_plates_heading;  // [rad]
 };
 
 void AddWorldOption(cli::Command& command, std::vector<std::string>& worlds);

@@ -73,6 +73,10 @@ struct ForceHooks {
   std::function<void(const std::string& text)> report = {};  ///< receives each control's outcome as text for people
 };
 
+/// How the job's measurement lies in the time and the space of its motion: by the clocks of the files, and turned as
+/// the user says or, by quarter turns, as the feet stand on the plates (metrics::FindHeading).
+metrics::MeasurementPlace PlaceOf(const Job& job);
+
 /// The job's measurement on the steps of its motion; nothing where there is none. Throws InputError for one that does
 /// not fit the motion, and for a character without a left and a right foot.
 std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job);
@@ -98,6 +102,9 @@ Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& option
 /// of OpenSim in the folder's `export`. Throws OutputError.
 void WriteForces(results::RunFolder& folder, const Job& job, const Forces& forces, const RunContext& context,
                  const io::Json& more = io::NoMembers());
+
+/// A comparison as lines for people.
+std::string DescribeComparison(const metrics::ForceComparison& comparison);
 
 /// What was found, as lines for people.
 std::string Describe(const Forces& forces);

@@ -21,7 +21,8 @@ struct JobOptions {
   std::optional<InputRecord> configuration_file = {};  ///< that the configuration was read from; none: no file
   std::optional<double> mass = {};      ///< of the character [kg], which its bodies and servos follow; none: its own
   std::filesystem::path measured = {};  ///< ground forces to compare with; empty: none
-  double measured_heading = 0;  ///< by which these are turned about y, from z towards x, into the clip's axes [rad]
+  /// By which these are turned about y, from z towards x, into the clip's axes [rad]; none: found from the feet.
+  std::optional<double> measured_heading = {};
 };
 
 /// The configuration with the clip's options in it, but for the joint map. Throws UsageError for settings that

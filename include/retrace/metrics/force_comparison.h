@@ -19,6 +19,7 @@
 #include <Eigen/Core>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "retrace/character/reference_motion.h"
@@ -57,11 +58,38 @@ struct MeasurementPlace {
   double scale = 1;       ///< lengths of the run over those of the recording
 };
 
+/// Where a measured force acts, and what is left there.
+struct FootCenters {
+  VectorSeries center;          ///< (states) of pressure [m], in the axes of the run; NaN where the foot is not loaded
+  Eigen::VectorXd free_moment;  ///< (states) about the vertical through it [N m]; 0 where it was not measured
+};
+
 /// A measurement on the steps of a run.
 struct MeasuredSteps {
   FootForces forces;        ///< (states) mean over the step that led to the state [N], in the axes of the run
   std::vector<bool> valid;  ///< (states) the state's step is within the valid part of the measurement
+  /// The centers of the left and the right foot; none where not all forces say where they act.
+  std::optional<std::pair<FootCenters, FootCenters>> centers = {};
 };
+
+/// The heading of a measurement, quarter turns from the given one, at which its loads are nearest to the feet.
+struct HeadingFound {
+  double heading = 0;        ///< [rad]
+  double distance = 0;       ///< of loads from the ankles, mean [m]
+  double next_distance = 0;  ///< the same at the next best heading [m]
+
+  /// Whether feet stand on the loads, and on those of no other heading.
+  bool Clear() const { return distance < 0.3 && distance < 0.6 * next_distance; }
+};
+/// Nothing where forces do not say where they act, or where nothing is loaded.
+std::optional<HeadingFound> FindHeading(const motion::MeasuredForces& measured, const MeasurementPlace& place,
+                                        const character::ReferenceMotion& reference);
+
+/// Takes out of what is valid, with 50 ms around, each contact during which a foot stands beside the plates: the
+/// measured total is then not all of the ground's force.
+/// @param expected forces of the feet by an estimate, on the same steps
+/// @return the share of what was valid that is left
+double KeepCovered(const FootForces& expected, double mass, const std::vector<double>& times, MeasuredSteps& measured);
 
 /// Puts a measurement on the steps of a run. Forces of one foot are added up. A force of which the names do not tell
 /// the foot belongs, each time that it is on, to the foot of the reference that is nearest to where it acts. Throws

@@ -31,12 +31,21 @@ struct Frame {
   std::vector<Quat> rotations;     ///< (joints)
 };
 
+/// The mass that a file states for what a joint moves.
+struct StatedMass {
+  double mass = 0;              ///< [kg]; 0: none
+  Vec3 center = Vec3::Zero();   ///< from the joint, in its frame [file units]
+  Mat3 inertia = Mat3::Zero();  ///< about the center, in the joint's frame [kg file units^2]
+};
+
 struct Clip {
   Skeleton skeleton;
   double frame_time = 0;         ///< [s]
   bool frame_time_known = true;  ///< false when the format has no rate and the default was taken (AMC: 1/120 s)
   double unit = 0;               ///< meters per file unit where the file states it (ASF), 0 where it does not (BVH)
   std::vector<Frame> frames;
+  double start_time = 0;            ///< of the first frame, by the clock of the file [s]
+  std::vector<StatedMass> masses;   ///< (joints) where the file states them (OpenSim), else empty
   std::vector<std::string> notes;   ///< what was chosen or added in reading, as sentences
   std::vector<std::string> doubts;  ///< what in the file is doubtful or contradicts itself, as sentences
   /// Names of the people in the file where there are several; else none. Of what has a name of its own, people are

@@ -18,7 +18,8 @@ struct Markers {
   double rate = 0;                        ///< frames per second
   std::vector<std::vector<Vec3>> places;  ///< (frames, markers) [m]; not a number where a marker was not seen
   int up = 2;                             ///< axis that points up, where the file states it: 0 x, 1 y, 2 z; else -1
-  std::vector<std::string> doubts;        ///< what in the file contradicts itself, as sentences
+  std::vector<std::string> doubts = {};   ///< what in the file contradicts itself, as sentences
+  double start_time = 0;                  ///< of the first frame, by the clock of the file [s]
 };
 
 /// A TRC file (Motion Analysis, OpenSim, and the scripts of laboratories). Cells are apart by tabs, or else by commas;

@@ -1,0 +1,135 @@
+/// The estimate of forces against closed forms: a body that stands, sways, and steps.
+#include "retrace/kinetics/force_estimate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include "character/sample_human.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/kinetics/foot_model.h"
+#include "retrace/kinetics/smoothing_choice.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::kinetics {
+namespace {
+
+using character::Human;
+
+constexpr double kFrame = 1.0 / 120;
+
+character::ReferenceMotion Moved(const std::function<Vec3(double)>& offset, double duration) {
+  std::vector<character::Pose> poses;
+  for (int i = 0; i <= static_cast<int>(std::lround(duration / kFrame)); ++i) {
+    character::Pose pose = character::RestPose(Human());
+    character::State state;
+    character::ForwardKinematics(Human(), pose, state);
+    double lowest = 1;
+    for (size_t b = 0; b < state.size(); ++b) {
+      lowest = std::min(lowest, character::LowestPoint(Human().bodies[b], state[b]));
+    }
+    pose.root_position.y() -= lowest;
+    pose.root_position += offset(i * kFrame);
+    poses.push_back(pose);
+  }
+  return {Human(), kFrame, poses, 1.0 / 60};
+}
+
+double Weight() {
+  return Human().total_mass() * kStandardGravity;
+}
+
+TEST(EstimateForces, TwoFeetThatStandShareTheWeight) {
+  const auto reference = Moved([](double) -> Vec3 { return Vec3::Zero(); }, 0.5);
+  const auto motion = EstimateForces(reference, FootModelsOf(Human()));
+  ASSERT_EQ(motion.size(), reference.poses().size() - 2);
+  for (const metrics::RequiredForces& instant : motion) {
+    ASSERT_EQ(instant.support.size(), 2u);
+    const Vec3 left = instant.support[0].force, right = instant.support[1].force;
+    EXPECT_NEAR(left.y(), 0.5 * Weight(), 0.01 * Weight());
+    EXPECT_NEAR(right.y(), 0.5 * Weight(), 0.01 * Weight());
+    EXPECT_LT(instant.missing_force.norm(), 0.01 * Weight());
+    // Each points to a pivot over the center of mass, so that the feet push apart.
+    EXPECT_NEAR(left.x(), -right.x(), 1e-3 * Weight());
+    EXPECT_LT(left.x() * instant.support[0].center.x(), 0);
+  }
+}
+
+TEST(EstimateForces, NewtonsLawHoldsInTotal) {
+  constexpr double kRate = 2 * kPi * 0.8, kSize = 0.03;
+  const auto reference = Moved([](double time) -> Vec3 { return {0, -kSize * (1 - std::cos(kRate * time)), 0}; }, 2.5);
+  for (const metrics::RequiredForces& instant : EstimateForces(reference, FootModelsOf(Human()))) {
+    Vec3 total = Vec3::Zero();
+    for (const metrics::SupportForce& support : instant.support) total += support.force;
+    const double expected = Weight() - Human().total_mass() * kSize * kRate * kRate * std::cos(kRate * instant.time);
+    EXPECT_NEAR(total.y(), expected, 0.01 * Weight()) << instant.time;
+  }
+}
+
+TEST(EstimateForces, WhatIsInTheAirIsNotSupported) {
+  const auto reference = Moved(
+      [](double time) -> Vec3 {
+        return {0, 0.3 - 0.5 * kStandardGravity * (time - 0.1) * (time - 0.1), 0};
+      },
+      0.2);
+  for (const metrics::RequiredForces& instant : EstimateForces(reference, FootModelsOf(Human()))) {
+    EXPECT_TRUE(instant.support.empty());
+    EXPECT_LT(instant.force.norm(), 1e-3 * Weight());
+  }
+}
+
+/// Torques that follow from forces which satisfy the laws of motion leave nothing at the root.
+TEST(ApplyForces, LeavesNoResidualWhereForcesFitTheMotion) {
+  const auto reference = Moved([](double) -> Vec3 { return Vec3::Zero(); }, 0.2);
+  const auto motion = EstimateForces(reference, FootModelsOf(Human()));
+  std::vector<std::vector<MeasuredSupport>> measured(reference.poses().size());
+  for (size_t k = 0; k < motion.size(); ++k) {
+    for (const metrics::SupportForce& support : motion[k].support)
+      measured[k + 1].push_back({support.body, true, support});
+  }
+  const auto applied = ApplyForces(reference, measured);
+  ASSERT_EQ(applied.size(), motion.size());
+  for (size_t k = 0; k < motion.size(); ++k) {
+    EXPECT_LT((applied[k].missing_force - motion[k].missing_force).norm(), 1e-6 * Weight());
+    EXPECT_LT((applied[k].missing_moment - motion[k].missing_moment).norm(), 1e-6 * Weight());
+    for (size_t j = 0; j < motion[k].torques.size(); ++j) {
+      EXPECT_LT((applied[k].torques[j] - motion[k].torques[j]).norm(), 1e-6 * Weight());
+    }
+  }
+  EXPECT_THROW(ApplyForces(reference, {}), std::invalid_argument);
+}
+
+TEST(EstimateForces, RefusesOptionsThatAreNoNumbers) {
+  const auto reference = Moved([](double) -> Vec3 { return Vec3::Zero(); }, 0.1);
+  ForceEstimateOptions options;
+  options.friction = -1;
+  EXPECT_THROW(EstimateForces(reference, FootModelsOf(Human()), options), std::invalid_argument);
+  options.friction = std::nan("");
+  EXPECT_THROW(EstimateForces(reference, FootModelsOf(Human()), options), std::invalid_argument);
+}
+
+TEST(FootModels, AreSharesOfTheHeight) {
+  const auto feet = FootModelsOf(Human());
+  ASSERT_EQ(feet.size(), 2u);
+  EXPECT_NEAR(feet[0].heel + feet[0].ball + feet[0].toes, 0.96 * 0.152 * Human().height + 0.01, 1e-9);
+  EXPECT_EQ(feet[0].ball, feet[1].ball);
+}
+
+TEST(ChooseSmoothing, LeavesAMotionThatIsSmoothAndSmoothsOneThatIsRough) {
+  const auto moved = [](double trembling) {
+    return Moved(
+        [=](double time) -> Vec3 {
+          return {0, 0.01 * std::sin(2 * kPi * 4 * time) + trembling * std::sin(2 * kPi * 11 * time), 0};
+        },
+        3);
+  };
+  EXPECT_EQ(ChooseSmoothing(moved(0)), kLeastSmoothing);
+  EXPECT_GT(ChooseSmoothing(moved(0.004)), kLeastSmoothing);
+}
+
+}  // namespace
+}  // namespace retrace::kinetics
