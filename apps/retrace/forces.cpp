@@ -13,7 +13,7 @@
 #include "common/reconstruction.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/jobs/force_estimate.h"
+#include "retrace/jobs/inverse_dynamics.h"
 #include "retrace/runs/inputs/data_files.h"
 
 namespace retrace::apps::forces_command {
@@ -22,7 +22,7 @@ namespace {
 struct Options {
   ReconstructionArguments reconstruction;
   bool simulate = false;
-  runs::ForceEstimateOptions estimate;
+  runs::InverseDynamicsOptions estimate;
 };
 
 void AddOptions(cli::Command& command, Options& options) {

@@ -17,7 +17,7 @@ constexpr double kToesOfFoot = 0.27;  // before the ball
 constexpr double kShoe = 0.01;        // before the toes [m]
 constexpr double kHeelWidthOfFoot = 0.22;
 constexpr double kBallWidthOfFoot = 0.36;
-// Of a recorded length over that of the height, which is believed.
+// A recorded length over that of the height is believed between these.
 constexpr double kShortest = 0.75;
 constexpr double kLongest = 1.33;
 constexpr size_t kMostFrames = 200;  // that are looked at

@@ -11,6 +11,7 @@
 
 #include "character/sample_human.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/kinetics/foot_model.h"
 #include "retrace/kinetics/smoothing_choice.h"
 #include "retrace/math/rotation.h"
 

@@ -30,9 +30,9 @@ struct JobArguments {
   bool paper = false;           // the search's
   bool paper_tracking = false;  // Configuration::UsePaperTracking
   std::optional<simulation::Solver> solver;
-  runs::Configuration defaults = {};  // that the settings begin with
-  std::optional<double> mass;         // of the character [kg]
-  std::string force_plates;           // file of ground forces; empty: not given
+  runs::Configuration defaults = {};           // that the settings begin with
+  std::optional<double> mass;                  // of the character [kg]
+  std::string force_plates;                    // file of ground forces; empty: not given
   std::optional<double> force_plates_heading;  // [rad]
 };
 

@@ -7,7 +7,7 @@
 ///
 ///  - A point costs the square of its force; more the higher it is over the ground and the faster it moves.
 ///  - What a force has across the line from its point to a pivot above the center of mass costs more than what it has
-///    along that line: forces on the feet of people who walk, stand or squat meet near such a point (the virtual pivot
+///    along that line: forces on the feet of people that walk, stand or squat meet near such a point (the virtual pivot
 ///    point of Maus et al. 2010). It divides the load between two feet where Newton's law does not.
 ///  - What is required but not supplied costs in proportion to how well it is known: accelerations of a recording have
 ///    errors, which are no reason to press on the edge of a foot.
@@ -52,7 +52,7 @@ struct MeasuredSupport {
   metrics::SupportForce support;  ///< where it is loaded
 };
 
-/// Inverse dynamics with measured forces in the place of estimated ones, as laboratories do it: the torques of the
+/// Inverse dynamics with measured forces instead of estimated ones, as laboratories do it: the torques of the
 /// joints follow from them and from the motion. What motion and forces disagree about is in `missing_force` and
 /// `missing_moment`: the residuals.
 /// @param measured (poses, feet)

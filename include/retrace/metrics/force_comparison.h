@@ -68,11 +68,11 @@ struct FootCenters {
 struct MeasuredSteps {
   FootForces forces;        ///< (states) mean over the step that led to the state [N], in the axes of the run
   std::vector<bool> valid;  ///< (states) the state's step is within the valid part of the measurement
-  /// Of the left and the right foot; none where not all forces say where they act.
+  /// The centers of the left and the right foot; none where not all forces say where they act.
   std::optional<std::pair<FootCenters, FootCenters>> centers = {};
 };
 
-/// The heading of a measurement, quarter turns from that of its place, at which its loads are nearest to the feet.
+/// The heading of a measurement, quarter turns from the given one, at which its loads are nearest to the feet.
 struct HeadingFound {
   double heading = 0;        ///< [rad]
   double distance = 0;       ///< of loads from the ankles, mean [m]

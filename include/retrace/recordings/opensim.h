@@ -9,15 +9,19 @@
 namespace retrace::recordings {
 
 /// The motion of a model's bodies, each a joint with its name, where its joint with the body before it is; at rest all
-/// coordinates are 0. Models of OpenSim 3 and 4; joints: Custom, Pin, Slider, Ball, Gimbal, Universal, Planar, Free and
-/// Weld; functions: linear, polynomial, constant, splines (natural cubic ones) and multiples of these. Coordinates that
-/// the motion has no column for, `hip_flexion_r` or `/jointset/hip_r/hip_flexion_r/value`, keep their default, and
+/// coordinates are 0. Models of OpenSim 3 and 4; joints: Custom, Pin, Slider, Ball, Gimbal, Universal, Planar, Free,
+/// Weld, Ellipsoid, ConstantCurvature and Scapulothoracic; functions of one coordinate: linear, polynomial, constant,
+/// sine, step, piecewise constant and linear, splines (of SIMM, or natural cubic ones) and multiples of these. Coupled
+/// coordinates follow the one that they are coupled to. Others that the motion has no column for, `hip_flexion_r` or
+/// `/jointset/hip_r/hip_flexion_r/value`, keep their default, and
 /// are doubted unless they are locked or follow others; columns that are no coordinates are left out. Angles are
 /// degrees where the header says `inDegrees=yes` (or y, in any case), and else radians, as OpenSim takes them. `nRows`
 /// and `nColumns` must be right where they are stated. Rows are made even in time at their mean rate.
 ///
-/// A model without a body called head gets one on the middle of the shoulders, because its torso has the head in it.
-/// Meters, x forward, y up, z to the right, as there. Throws InputError with line and column, or with the joint.
+/// A model without a body called head gets one on the middle of the shoulders, because its torso has the head in it;
+/// one without arms, too, gets both on its torso, or on its pelvis. Masses are those that the model states, and the
+/// time of the first row is the clip's start_time. Meters, x forward, y up, z to the right, as there. Throws InputError
+/// with line and column, or with the joint.
 motion::Clip ParseOpenSim(std::string_view model, const std::string& model_name, std::string_view motion,
                           const std::string& name);
 
