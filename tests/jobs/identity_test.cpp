@@ -103,6 +103,7 @@ TEST(Identity, Row01Row02EveryOptionOfTheClipChangesIt) {
   changes("keep_calibration_frames", [](ClipOptions& clip) { clip.keep_calibration_frames = true; });
   changes("mirror", [](ClipOptions& clip) { clip.mirror = true; });
   changes("floor_height", [](ClipOptions& clip) { clip.floor_height = 0.5; });
+  changes("treadmill", [](ClipOptions& clip) { clip.treadmill = 2; });
   changes("level_floor", [](ClipOptions& clip) { clip.level_floor = false; });
   changes("facing", [](ClipOptions& clip) { clip.facing = 1; });
 }
@@ -140,7 +141,7 @@ TEST(Identity, KnowsEveryMember) {
   const auto& [clip, character, worlds, configuration, configuration_file, mass, measured, measured_heading] =
       JobOptions();
   const auto& [file, skeleton, choice, joint_map, start, end, scale, loop, unit, up, rate, skipped, keep, mirror, floor,
-               level, facing] = clip;
+               treadmill, level, facing] = clip;
   EXPECT_TRUE(file.empty());
   EXPECT_TRUE(configuration.task.Validate() == std::nullopt);
 }

@@ -451,9 +451,9 @@ TEST(Description, NamesEveryField) {
     const auto& [run, task, sampling, tracking, trajectory] = configuration;
     const auto& [run_method, baseline, tail, recover_end, repair] = run;
     EXPECT_TRUE(all.Have(run_method, baseline, tail, recover_end, repair));
-    const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
+    const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset, ground] =
         task;
-    EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));
+    EXPECT_TRUE(all.Have(ground, cost_preset, drift_weight, contact_preset));
   }
   {
     const auto& [method, samples, selection, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
@@ -524,11 +524,11 @@ TEST(Description, NamesEveryField) {
     DescribeClip(configuration.task.reference, clip);
     DescribeRange(configuration.task.reference, clip);
     const auto& [start, end, time_scale, loop, smoothing, velocity_interval, level_floor, lift_root, raise_hands, unit,
-                 up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror, floor_height, facing, joint_map,
+                 up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror, floor_height, treadmill, facing, joint_map,
                  joint_map_file] = configuration.task.reference;
     EXPECT_TRUE(all.Have(smoothing, velocity_interval, level_floor, lift_root, raise_hands));
     EXPECT_TRUE(clip.Have(start, end, time_scale, loop, unit, up_axis, frame_rate, skipped_frames,
-                          keep_calibration_frames, mirror, floor_height, facing));
+                          keep_calibration_frames, mirror, floor_height, treadmill, facing));
     EXPECT_FALSE(clip.Have(joint_map) || clip.Have(joint_map_file)) << "MapClip reads the map";
   }
   {
