@@ -71,7 +71,7 @@ void FindFlights(const ReferenceMotion& reference, const std::vector<State>& sta
   const auto [least, most] =
       std::minmax_element(checks.flights.begin(), checks.flights.end(),
                           [](const FreeFlight& a, const FreeFlight& b) { return a.acceleration < b.acceleration; });
-  if (least->acceleration < most->acceleration / kAlike) {
+  if (most->acceleration > kHeld && least->acceleration < most->acceleration / kAlike) {
     checks.warnings.push_back(
         {checks.flights.front().interval.start, "flights_differ",
          "the flights contradict one another: the body falls with " + io::Fixed(least->acceleration, 1) + " to " +
