@@ -61,7 +61,7 @@ before(async () => {
   );
   run('report', join(folder, 'answered'));
   const forces = (name, ...words) =>
-    run('forces', join(clips, 'walk.bvh'), '--end', '1.6', '--method', 'tracking', '--seeds', '2', '--set', '/tracking/candidates=0', '--output', join(folder, name), ...words);
+    run('forces', join(clips, 'walk.bvh'), '--simulate', '--end', '1.6', '--method', 'tracking', '--seeds', '2', '--set', '/tracking/candidates=0', '--output', join(folder, name), ...words);
   forces('plates');
   forces('forces', '--force-plates', join(folder, 'plates/export/ground_forces.sto'), '--report');
   mkdirSync(join(folder, 'evaluation'));

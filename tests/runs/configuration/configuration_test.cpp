@@ -70,6 +70,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/cost/preset") return "get_up";
   if (pointer == "/contacts/preset") return "hands";
   if (pointer == "/simulation/servo") return "explicit";
+  if (pointer == "/reference/ground") return "plain";
   if (pointer == "/simulation/solver") return "stock";
   if (pointer == "/tracking/servo") return "paper";
   if (pointer == "/trajectory/start") return "zero";
@@ -387,6 +388,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
     if (old["smoothing"].contains(kept)) expected["refinement"][kept] = old["smoothing"][kept];
   }
   expected.erase("smoothing");
+  expected["reference"]["ground"] = "recording";
   expected["gates"].update({{"world_position", 0.5}, {"judge_world", false}});
   for (const char* section : {"tracking", "trajectory"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
