@@ -154,6 +154,27 @@ std::optional<CenterErrors> CompareCenters(const Job& job, const ForceEstimate& 
   return errors;
 }
 
+/// By how many steps measured forces are late, by the least difference of the vertical totals; 0 where another shift
+/// would not make that much smaller.
+int StepsLate(const metrics::FootForces& forces, const metrics::MeasuredSteps& measured) {
+  constexpr Eigen::Index kMostSteps = 8;
+  constexpr double kMuchSmaller = 0.7;
+  const auto difference = [&](Eigen::Index late) {
+    double sum = 0;
+    for (Eigen::Index i = kMostSteps; i + kMostSteps < forces.total.rows(); ++i) {
+      if (!measured.valid[static_cast<size_t>(i)]) continue;
+      const double apart = forces.total(i - late, 1) - measured.forces.total(i, 1);
+      sum += apart * apart;
+    }
+    return std::sqrt(sum);
+  };
+  Eigen::Index best = 0;
+  for (Eigen::Index late = -kMostSteps; late <= kMostSteps; ++late) {
+    if (difference(late) < difference(best)) best = late;
+  }
+  return difference(best) < kMuchSmaller * difference(0) ? static_cast<int>(best) : 0;
+}
+
 void CompareWithMeasured(const Job& job, ForceEstimate& estimate) {
   if (!job.measured) return;
   const std::string name = job.options.measured.string();
@@ -206,6 +227,13 @@ void CompareWithMeasured(const Job& job, ForceEstimate& estimate) {
   estimate.comparison = metrics::CompareForces(
       {times, forces, mass, *estimate.measured, job.options.mass.value_or(mass), job.reference(), place.heading});
   estimate.centers = CompareCenters(job, estimate);
+  if (const int late = StepsLate(forces, *estimate.measured); late != 0) {
+    const double milliseconds = 1000 * std::abs(late) * job.reference().frame_time();
+    estimate.warnings.push_back("the measured forces are " + io::Fixed(milliseconds, 0) + " ms " +
+                                (late > 0 ? "later" : "earlier") +
+                                " than those that the motion requires: the clocks of the two files differ, or a filter "
+                                "delays one of them; they are compared as they are");
+  }
   for (const char* part : {"total", "left", "right"}) {
     const double r = estimate.comparison->At("run", results::kTableCutoff, part, metrics::ForceComponent::kVertical).r;
     if (!(r < kUnrelated)) continue;

@@ -211,7 +211,7 @@ TEST(OpenSim, ASplineOfSimmHasTheThirdDerivativeOfACubicAtItsEnds) {
     y += std::to_string(cubic(at)) + " ";
   }
   const std::string joint =
-      "<SpatialTransform>" +
+      "<SpatialTransform>" + Rotations("") +
       Axis("translation1", "slide", "1 0 0", "<SimmSpline><x>" + x + "</x><y>" + y + "</y></SimmSpline>") +
       "</SpatialTransform>";
   const std::string model =
