@@ -313,12 +313,12 @@ ClipChecks CheckClip(const ReferenceMotion& reference, const motion::Clip& clip,
     checks.contacts.emplace_back(character.bodies[static_cast<size_t>(effector)].name,
                                  Stretches(TouchesFloor(reference, states, effector), reference.frame_time()));
   }
-  FindFlights(reference, states, !report.levels.empty(), checks);
+  checks.ground = FindRecordedGround(reference, states);
+  FindFlights(reference, states, !report.levels.empty() || checks.ground.strong(), checks);
   FindJumps(clip, report, checks);
   CheckJoints(reference, checks);
   CheckBodies(reference, states, checks);
   CheckFeet(reference, states, checks);
-  checks.ground = FindRecordedGround(reference, states);
   FindSupports(reference, states, !report.levels.empty(), checks.ground, checks.supports, checks.warnings);
   CheckMass(character, checks);
   if (report.start_speed_lost > 0.1) {

@@ -10,6 +10,7 @@
 
 #include "retrace/character/corners.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/io/number.h"
 #include "retrace/math/convex_hull.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/required_forces.h"
@@ -49,6 +50,7 @@ constexpr double kBesideSurface = 0.25;  // of the rectangle that was touched [m
 constexpr double kUnderBody = 0.1;       // what is so near is under a body [m]
 
 constexpr double kFootRests = 0.3;       // of the foot's center [m/s]
+constexpr double kFootSteady = 0.12;     // upward or downward [m/s]
 constexpr double kShortestStance = 0.1;  // [s]
 const double kSoleDown = std::cos(Radians(35));
 const double kAsFlat = Radians(3);  // as where it is flattest
@@ -89,8 +91,8 @@ std::vector<FootStance> FindFootStances(const character::ReferenceMotion& refere
     if (foot.part != character::Part::kFoot || foot.shapes.empty()) continue;
     std::vector<bool> rests(states.size(), false);
     for (size_t f = 1; f + 1 < states.size(); ++f) {
-      const double speed = (states[f + 1][b].position - states[f - 1][b].position).norm() / (2 * frame_time);
-      rests[f] = speed < kFootRests && UpOf(states[f][b]) > kSoleDown;
+      const Vec3 velocity = (states[f + 1][b].position - states[f - 1][b].position) / (2 * frame_time);
+      rests[f] = velocity.norm() < kFootRests && std::abs(velocity.y()) < kFootSteady && UpOf(states[f][b]) > kSoleDown;
     }
     for (const Interval& interval : Stretches(rests, frame_time)) {
       if (interval.end - interval.start < kShortestStance) continue;
@@ -600,6 +602,17 @@ io::Json RecordedSurface::ToJson() const {
 
 bool RecordedGround::strong() const {
   return std::any_of(surfaces.begin(), surfaces.end(), [](const RecordedSurface& s) { return s.strong(); });
+}
+
+std::string RecordedGround::Phrase() const {
+  std::string phrase;
+  for (const RecordedSurface& surface : surfaces) {
+    if (!surface.strong()) continue;
+    phrase.append(phrase.empty() ? "" : ", ").append(Name(surface.kind)).append(" at ");
+    phrase.append(io::Fixed(surface.center.y(), 2)).append(" m (bears for ");
+    phrase.append(io::Fixed(surface.seconds, 1)).append(" s)");
+  }
+  return phrase;
 }
 
 RecordedGround FindRecordedGround(const ReferenceMotion& reference, const std::vector<State>& states) {

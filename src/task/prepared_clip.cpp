@@ -1,5 +1,7 @@
 #include "retrace/task/prepared_clip.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "retrace/io/error.h"
@@ -8,6 +10,8 @@
 
 namespace retrace::task {
 namespace {
+
+constexpr std::ptrdiff_t kMostSurfaces = 100;
 
 /// The reference of the clip, repaired where that is asked for.
 character::ReferenceMotion MakeRecorded(const ClipSource& source, const character::Character& character,
@@ -44,15 +48,21 @@ WorldVariation WorldFor(const ClipSource& source, const character::ReferenceMoti
                         const metrics::RecordedGround& ground, character::ReferenceReport& report) {
   WorldVariation world = source.world;
   if (!ground.strong()) return world;
+  const std::string found = "the recording shows " + ground.Phrase();
   if (source.options.ground == GroundSource::kPlain) {
-    report.notes.emplace_back("what the recording stands on is left out, as asked for");
-    return world;
+    report.notes.push_back(found + ": left out, as asked for");
+  } else if (ShapesGround(world)) {
+    report.notes.push_back(found + ": left out, the world has a ground of its own");
+  } else if (const auto count = std::count_if(ground.surfaces.begin(), ground.surfaces.end(),
+                                              [](const metrics::RecordedSurface& s) { return s.strong(); });
+             count > kMostSurfaces) {
+    report.notes.push_back("the recording shows " + std::to_string(count) +
+                           " surfaces over its floor: left out, more than " + std::to_string(kMostSurfaces) +
+                           " are no furniture");
+  } else {
+    report.notes.push_back(found + ": the character stands on that (/reference/ground=plain leaves it out)");
+    Combine(world, MakeRecordedWorld(ground, recorded));
   }
-  if (ShapesGround(world)) {
-    report.notes.emplace_back("what the recording stands on is left out: the world has a ground of its own");
-    return world;
-  }
-  Combine(world, MakeRecordedWorld(ground, recorded));
   return world;
 }
 

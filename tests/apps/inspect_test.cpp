@@ -47,6 +47,31 @@ TEST_F(CommandLine, InspectWritesTheForcesThatTheMotionRequires) {
   EXPECT_EQ(io::ReadFile(mine), "mine");
 }
 
+/// The bundled walk over a floor that is 0.3 m lower than the one that it was recorded on: it walks on a platform.
+TEST_F(CommandLine, InspectWritesTheWorldThatTheRecordingShows) {
+  const std::string world = Path("world.json");
+  const Outcome plain = Execute(kInspect + " " + kClip + " --world-file " + world);
+  EXPECT_EQ(plain.code, 3);
+  EXPECT_THAT(plain.text, HasSubstr("found a motion on a plain floor, expected one that stands or sits on something"));
+  const io::Json found = io::ParseJson(Execute(kInspect + " " + kClip + " --json").text, "inspect");
+  EXPECT_TRUE(found["checks"]["ground"].empty());
+  EXPECT_TRUE(found["reference"]["treadmill"].is_null());
+  const double floor = found["reference"]["floor_height"].get<double>() - 0.3;
+  const std::string on_platform = kClip + " --end 1 --floor-height " + io::Number(floor);
+  const Outcome outcome = Execute(kInspect + " " + on_platform + " --world-file " + world);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("ground      step at 0.3"));
+  const io::Json written = io::ParseJson(io::ReadFile(world), world);
+  EXPECT_EQ(written["format"], "retrace-world");
+  EXPECT_EQ(written["environment"]["boxes"][0]["name"], "step_1");
+  const Outcome dry = Execute(kReconstruct + " " + on_platform + " --dry-run");
+  EXPECT_THAT(dry.text, HasSubstr("the character stands on that"));
+  const Outcome without = Execute(kReconstruct + " " + on_platform + " --ground plain --dry-run");
+  EXPECT_THAT(without.text, HasSubstr("left out, as asked for"));
+  const Outcome mine = Execute(kReconstruct + " " + on_platform + " --world " + world + " --dry-run");
+  EXPECT_THAT(mine.text, HasSubstr("left out, the world has a ground of its own"));
+}
+
 TEST_F(CommandLine, InspectRefusesWithTheCodesOfTheHouse) {
   const std::string map = Write("map.json", R"({"tail": "x"})");
   ExpectRefusals(kInspect,
@@ -54,6 +79,7 @@ TEST_F(CommandLine, InspectRefusesWithTheCodesOfTheHouse) {
                      {"", 2, "a clip is needed"},
                      {kClip + " --unit furlong", 2, "--unit: found \"furlong\", expected auto, m, cm"},
                      {kClip + " --floor-height deep", 2, "--floor-height: found \"deep\", expected auto or a number"},
+                     {kClip + " --treadmill fast", 2, "--treadmill: found \"fast\", expected auto, off or a number"},
                      {kClip + " --up w", 2, "--up"},
                      {kClip + " --map " + map, 3, "/tail: found the segment"},
                      {Write("bad.bvh", "HIERARCHY\n"), 3, "bad.bvh:"},

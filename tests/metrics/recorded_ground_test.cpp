@@ -104,6 +104,7 @@ TEST(RecordedGround, ASeatIsUnderThePelvis) {
   const double pelvis = task::Lowest(SeatedPose(), {"pelvis"});
   EXPECT_NEAR(seat.center.y(), std::min(thighs, pelvis), 0.02);
   EXPECT_GT(seat.borne, 0.4);
+  EXPECT_TRUE(ground.Phrase().starts_with("seat at 0.")) << ground.Phrase();
 }
 
 TEST(RecordedGround, SolesOnOnePlaneAreOnASlope) {

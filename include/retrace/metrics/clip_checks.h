@@ -29,7 +29,7 @@ struct ClipChecks {
   std::vector<std::pair<std::string, std::vector<Interval>>> contacts;  ///< by end effector
   std::vector<FreeFlight> flights;
   std::vector<Support> supports;
-  RecordedGround ground;  ///< what the motion stands and sits on beside the floor
+  RecordedGround ground;           ///< what the motion stands and sits on beside the floor
   double flight_acceleration = 0;  ///< mean over all flights by their length; 0 without one [m/s^2]
   double time_scale = 1;           ///< by which durations must be multiplied for it to be 9.81 m/s^2
   std::vector<ClipWarning> warnings;

@@ -65,6 +65,8 @@ struct RecordedGround {
   double unsupported = 0;
 
   bool strong() const;  ///< whether any surface is
+  /// The surfaces that are strong in a phrase: "step at 0.18 m (bears for 1.3 s), seat at 0.45 m (bears for 2.5 s)".
+  std::string Phrase() const;
 };
 
 /// Finds surfaces in a reference whose floor is y = 0. @param states of its poses

@@ -31,7 +31,8 @@ struct MotionKindReport {
 
 std::string Name(MotionKind kind);
 
-/// @param ground that the motion stands on; null: the floor. A body that sits on it does not have its trunk on the ground.
+/// @param ground that the motion stands on; null: the floor. A body that sits on it does not have its trunk on the
+/// ground.
 MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference,
                                 const simulation::Environment* ground = nullptr);
 
