@@ -111,9 +111,11 @@ void Print(const character::Character& character, const std::vector<std::string>
     const std::string range =
         joint.range ? io::Fixed(Degrees(joint.range->first), 1) + " to " + io::Fixed(Degrees(joint.range->second), 1)
                     : "-";
-    std::printf("  %-30s %-18s %17s %7s %7s %8s %8s %8s\n", cli::Shown(joint.name).c_str(), AxisOf(joint).c_str(),
-                range.c_str(), Known(joint.effort, 1).c_str(), Known(joint.speed, 1).c_str(),
-                io::Fixed(joint.kp, 1).c_str(), io::Fixed(joint.kd, 2).c_str(), Known(joint.armature, 4).c_str());
+    std::printf("  %-30s %-18s %17s %7s %7s %8s %8s %8s\n", cli::Shown(joint.name).c_str(),
+                cli::Shown(AxisOf(joint)).c_str(), cli::Shown(range).c_str(),
+                cli::Shown(Known(joint.effort, 1)).c_str(), cli::Shown(Known(joint.speed, 1)).c_str(),
+                io::Fixed(joint.kp, 1).c_str(), io::Fixed(joint.kd, 2).c_str(),
+                cli::Shown(Known(joint.armature, 4)).c_str());
   }
   std::printf("  %zu pairs of bodies may touch each other\n", character.self_pairs.size());
   for (const std::string& note : notes) std::printf("  %s\n", cli::Shown(note).c_str());

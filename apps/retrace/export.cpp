@@ -58,14 +58,14 @@ void AddOptions(cli::Command& command, Options& o) {
   command
       .Add("--to", o.formats,
            "glb (3D scenes), bvh (animation), csv (tables), npz (numpy), sto (OpenSim: motion, ground forces), trc "
-           "(markers), or all; repeatable, or with commas between")
+           "(markers), joints (robots: angles, targets, torques), or all; repeatable, or with commas between")
       .Type("FORMAT")
       .OneEach()
       .Required();
   command.Add("--output", o.output, "Folder for the files, or the file itself where there is one only [DIR/export]")
       .Type("PATH");
   cli::AddNumber(command, "--rate", o.rate, io::Real{{1, 10000}},
-                 "Frames per second [glb 60; bvh, csv, trc 120]; npz and sto have every simulation step");
+                 "Frames per second [glb 60; bvh, csv, trc, joints 120]; npz and sto have every simulation step");
   command.AddFlag("--force", o.force, "Overwrite files in --output");
 }
 

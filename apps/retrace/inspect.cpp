@@ -17,6 +17,7 @@
 #include "retrace/motion_editing/repair.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/required_forces_table.h"
+#include "retrace/runs/inputs/character_input.h"
 #include "retrace/runs/inputs/clip_checks_text.h"
 #include "retrace/task/recorded_world.h"
 
@@ -208,7 +209,9 @@ int Inspect(const Options& o) {
   RequireClip(o.clip);
   const runs::ClipOptions clip_options = ParseClip(o.clip);
   runs::CheckClip(clip_options);
-  const std::vector<runs::InputFile> files = runs::ReadInputs(runs::ClipInputs(clip_options));
+  std::vector<runs::InputName> names = runs::ClipInputs(clip_options);
+  names.push_back({"character", runs::CharacterFile(o.character)});  // joint angles need the robot
+  const std::vector<runs::InputFile> files = runs::ReadInputs(names);
   const motion::Clip clip = runs::ParseClip(files, clip_options.choice);
   const runs::ClipFindings findings = [&] {
     try {

@@ -92,6 +92,12 @@ void CharacterBuilder::SetPlanar() {
   (*document_)["planar"] = true;
 }
 
+void CharacterBuilder::SetRootFrame(const Vec3& position, const Quat& rotation) {
+  Json frame = {{"position", io::ToJson(position)}};
+  if (rotation.vec().norm() > 1e-12) frame["rotation"] = {rotation.w(), rotation.x(), rotation.y(), rotation.z()};
+  (*document_)["root_frame"] = std::move(frame);
+}
+
 int CharacterBuilder::AddBody(const Body& body) {
   Json json = {{"name", body.name}};
   if (!body.segment.empty() && body.segment != body.name) json["segment"] = body.segment;

@@ -317,6 +317,17 @@ void ReadContactPresets(const JsonView& presets, Character& character) {
   }
 }
 
+/// Where a robot's file has the frame of its root link, to which tables of joint angles refer.
+void CheckRootFrame(const JsonView& view) {
+  view.AllowOnly({"position", "rotation"});
+  view["position"].Vector(kPositions);
+  if (!view.Has("rotation")) return;
+  const std::vector<double> q = view["rotation"].Numbers({-1, 1}, 4);
+  double squares = 0;
+  for (const double number : q) squares += number * number;
+  if (q.size() != 4 || std::abs(squares - 1) > 1e-3) view["rotation"].Expect("a quaternion w, x, y, z of length 1");
+}
+
 }  // namespace
 
 double Shape::BoundingRadius() const {
@@ -361,8 +372,8 @@ int Character::FindJoint(const std::string& wanted) const {
 
 Character ParseCharacter(const io::Json& document, const std::string& name) {
   const JsonView view(document, name);
-  view.AllowOnly({"format", "version", "name", "source", "height", "root_scale", "planar", "bodies", "joints",
-                  "end_effectors", "no_self_collision", "contact_presets"});
+  view.AllowOnly({"format", "version", "name", "source", "height", "root_scale", "planar", "root_frame", "bodies",
+                  "joints", "end_effectors", "no_self_collision", "contact_presets"});
   if (view["format"].String() != "retrace-character") view["format"].Expect("\"retrace-character\"");
   view["version"].Integer(1, 1);
   Character character;
@@ -374,6 +385,7 @@ Character ParseCharacter(const io::Json& document, const std::string& name) {
     if (scale != "legs" && scale != "height") view["root_scale"].Expect("\"legs\" or \"height\"");
     if (scale == "height") character.root_scale = RootScale::kHeight;
   }
+  if (view.Has("root_frame")) CheckRootFrame(view["root_frame"]);
   if (view.Has("planar")) character.planar = view["planar"].Boolean();
   for (const JsonView& body : view["bodies"].Elements(kMostBodies)) {
     Body read = ReadBody(body);

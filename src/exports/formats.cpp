@@ -8,6 +8,7 @@
 #include "retrace/exports/csv.h"
 #include "retrace/exports/glb.h"
 #include "retrace/exports/npz.h"
+#include "retrace/exports/robot_joints.h"
 #include "retrace/exports/sto.h"
 #include "retrace/exports/trc.h"
 #include "retrace/io/error.h"
@@ -16,7 +17,7 @@
 namespace retrace::exports {
 namespace {
 
-constexpr std::array<const char*, 6> kNames = {"glb", "bvh", "csv", "npz", "sto", "trc"};
+constexpr std::array<const char*, 7> kNames = {"glb", "bvh", "csv", "npz", "sto", "trc", "joints"};
 
 /// Files of a single character.
 std::vector<std::string> FilesOfOne(ExportFormat format) {
@@ -33,6 +34,8 @@ std::vector<std::string> FilesOfOne(ExportFormat format) {
       return {"coordinates.sto", "ground_forces.sto", "external_loads.xml"};
     case ExportFormat::kTrc:
       return {"markers.trc"};
+    case ExportFormat::kJoints:
+      return {"joint_motion.csv"};
   }
   return {};
 }
@@ -52,6 +55,8 @@ std::vector<std::string> FormatOne(ExportFormat format, const ExportedMotion& mo
       return {FormatCoordinates(motion), FormatGroundForces(motion), FormatExternalLoads(motion)};
     case ExportFormat::kTrc:
       return {FormatTrc(motion, rate)};
+    case ExportFormat::kJoints:
+      return {FormatJointMotion(motion, rate)};
   }
   return {};
 }
@@ -71,8 +76,9 @@ std::vector<ExportFormat> ParseFormats(const std::vector<std::string>& names) {
       } else if (name == "all") {
         wanted.fill(true);
       } else {
-        throw UsageError("the formats \"" + list + "\": found \"" + name +
-                         "\", expected glb, bvh, csv, npz, sto, trc, several of them with commas between, or all");
+        throw UsageError(
+            "the formats \"" + list + "\": found \"" + name +
+            "\", expected glb, bvh, csv, npz, sto, trc, joints, several of them with commas between, or all");
       }
     }
   }

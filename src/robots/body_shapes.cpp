@@ -62,7 +62,7 @@ TriangleMesh RoundedMesh(double radius, double length) {
 }
 
 /// A mesh as it is in the body; its offset is that of the box about it.
-Shape MeshShape(TriangleMesh mesh, const Placement& placement) {
+Shape MeshShape(TriangleMesh mesh, const LinkFrame& placement) {
   Shape shape;
   shape.kind = Shape::Kind::kMesh;
   Eigen::AlignedBox3d bounds;
@@ -96,7 +96,7 @@ struct SurfacePoint {
 /// The box about a mesh, or a capsule along an axis of the body inside of it, whichever is nearer to its surface.
 /// Radius and length of the capsule: mean distance from the axis of the points between its ends, and what holds the
 /// mesh.
-Shape FitMesh(const TriangleMesh& mesh, const Placement& placement, bool flat, ShapeCounts& counts) {
+Shape FitMesh(const TriangleMesh& mesh, const LinkFrame& placement, bool flat, ShapeCounts& counts) {
   std::vector<SurfacePoint> points;
   Eigen::AlignedBox3d bounds;
   const auto vertex = [&](int index) { return placement * mesh.vertices[static_cast<size_t>(index)]; };
@@ -148,7 +148,7 @@ Shape FitMesh(const TriangleMesh& mesh, const Placement& placement, bool flat, S
 
 }  // namespace
 
-Shape ShapeOfBody(const RobotShape& shape, const Placement& placement, bool flat, ShapeCounts& counts) {
+Shape ShapeOfBody(const RobotShape& shape, const LinkFrame& placement, bool flat, ShapeCounts& counts) {
   const Mat3 turn = placement.rotation.toRotationMatrix();
   const int along = AxisOf(turn.col(2));
   Shape result;

@@ -18,6 +18,6 @@ struct ShapeCounts {
 
 /// @param placement of the shape's own frame in the body's axes, about its center of mass
 /// @param flat a mesh becomes a box, because it stands on the floor
-character::Shape ShapeOfBody(const RobotShape& shape, const Placement& placement, bool flat, ShapeCounts& counts);
+character::Shape ShapeOfBody(const RobotShape& shape, const LinkFrame& placement, bool flat, ShapeCounts& counts);
 
 }  // namespace retrace::robots

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "mesh_file.h"
 #include "mjcf_defaults.h"
 #include "primitive_mass.h"
 #include "retrace/io/error.h"
@@ -13,6 +12,7 @@
 #include "retrace/io/nearest_words.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/recordings/mesh_file.h"
 
 namespace retrace::robots {
 namespace {
@@ -60,7 +60,7 @@ class MjcfReader {
 
   /// Where a body or a frame is, and what its elements inherit.
   struct Context {
-    Placement placement;
+    LinkFrame placement;
     std::string childclass;
   };
 
@@ -192,7 +192,7 @@ class MjcfReader {
     }
     return Quat::Identity();
   }
-  Placement ReadPlacement(pugi::xml_node node) const {
+  LinkFrame ReadPlacement(pugi::xml_node node) const {
     return {xml_.Vector(node, "pos", Vec3::Zero()), ReadRotation(node)};
   }
 
@@ -360,7 +360,7 @@ class MjcfReader {
     joint.anchor = context.placement * xml_.Vector(node, "pos", Vec3::Zero());
     if (type == "free") xml_.Fail(node, "a free joint inside of a robot", "one at its root");
     if (type == "slide") {
-      robot_.notes.push_back("The joint " + joint.name + " slides; it is fixed where the file places it.");
+      robot_.notes.push_back("The joint " + joint.name + " slides; it is fixed at the position of the file.");
       return;
     }
     if (type != "hinge" && type != "ball") {
@@ -479,7 +479,7 @@ class MjcfReader {
       half = 0.5 * (to - from).norm();
       if (!(half > 0)) xml_.Fail(node, "fromto of one point", "two points");
       // MuJoCo's z axis runs from the second point to the first.
-      shape.placement = context.placement * Placement{0.5 * (from + to), ShortestArc(Vec3::UnitZ(), from - to)};
+      shape.placement = context.placement * LinkFrame{0.5 * (from + to), ShortestArc(Vec3::UnitZ(), from - to)};
     }
     if (type == "sphere") {
       needs(1);
@@ -513,7 +513,7 @@ class MjcfReader {
     }
     MeshAsset& asset = found->second;
     if (!asset.read) {
-      asset.mesh = ReadMesh(asset.file, asset.scale, asset.why);
+      asset.mesh = recordings::ReadMesh(asset.file, asset.scale, asset.why);
       asset.read = true;
       if (!asset.mesh) robot_.notes.push_back("The mesh " + asset.file.string() + " " + asset.why + ".");
     }

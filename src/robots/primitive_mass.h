@@ -5,7 +5,8 @@
 
 namespace retrace::robots {
 
-/// Of a solid shape, in its own frame. A mesh that is not closed has the mass of what the signed tetrahedra add up to.
+/// The mass of a solid shape, in its own frame. A mesh that is not closed has the mass of what the signed tetrahedra
+/// add up to.
 /// @param density [kg/m^3]
 RobotMass MassOfShape(const RobotShape& shape, double density);
 

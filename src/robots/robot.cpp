@@ -19,18 +19,18 @@ RobotMass& RobotMass::operator+=(const RobotMass& other) {
   return *this;
 }
 
-RobotMass RobotMass::In(const Placement& placement) const {
-  const Mat3 turn = placement.rotation.toRotationMatrix();
-  return {mass, placement * center, turn * inertia * turn.transpose()};
+RobotMass RobotMass::In(const LinkFrame& frame) const {
+  const Mat3 turn = frame.rotation.toRotationMatrix();
+  return {mass, frame * center, turn * inertia * turn.transpose()};
 }
 
 void MergeFixedLinks(Robot& robot) {
   std::vector<RobotLink> kept;
   std::vector<int> index;            // (links) of the kept link that holds it
-  std::vector<Placement> in_holder;  // (links)
+  std::vector<LinkFrame> in_holder;  // (links)
   for (RobotLink& link : robot.links) {
     const auto parent = static_cast<size_t>(link.parent);
-    const Placement placement = link.parent < 0 ? Placement() : in_holder[parent] * link.placement;
+    const LinkFrame placement = link.parent < 0 ? LinkFrame() : in_holder[parent] * link.placement;
     if (link.parent < 0 || !link.joints.empty()) {
       if (link.parent >= 0) {
         link.parent = index[parent];

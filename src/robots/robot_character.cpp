@@ -9,6 +9,7 @@
 
 #include "body_shapes.h"
 #include "limbs.h"
+#include "our_axes.h"
 #include "retrace/character/builder.h"
 #include "retrace/character/corners.h"
 #include "retrace/character/limits.h"
@@ -27,19 +28,13 @@ constexpr double kNextToNothing = 1e-9;  // mass of a body between two joints, i
 constexpr double kItsRadius = 0.01;      // of gyration [m]
 constexpr int kNearInTree = 3;           // joints between bodies that are too near to touch each other
 
-/// From the axes of robots' files to ours: x forward, y left, z up become z, x, y.
-const Mat3& ToOurAxes() {
-  static const Mat3 turn = (Mat3() << 0, 1, 0, 0, 0, 1, 1, 0, 0).finished();
-  return turn;
-}
-
 /// A link, or what is between two of its joints.
 struct BodyPart {
   std::string name;
   int parent = -1;
   const RobotLink* link = nullptr;
   const RobotJoint* joint = nullptr;  // of the root: none
-  Placement at_rest;                  // of the link in the world of the file
+  LinkFrame at_rest;                  // of the link in the world of the file
   bool whole = false;                 // it has the mass and the shapes of the link
 };
 
@@ -67,7 +62,7 @@ class CharacterMaker {
   void AddParts() {
     std::vector<int> part_of_link;
     for (const RobotLink& link : robot_.links) {
-      Placement at_rest = link.placement;
+      LinkFrame at_rest = link.placement;
       int parent = -1;
       if (link.parent >= 0) {
         parent = part_of_link[static_cast<size_t>(link.parent)];
@@ -166,8 +161,8 @@ class CharacterMaker {
     body.shapes.clear();
     for (const RobotShape* shape : ShapesOf(part)) {
       if (body.shapes.size() == character::kMostShapes) break;
-      const Placement in_link = shape->placement;
-      const Placement in_body{InWorld(part, in_link.position) - body.rest_position,
+      const LinkFrame in_link = shape->placement;
+      const LinkFrame in_body{InWorld(part, in_link.position) - body.rest_position,
                               Quat(Mat3(AxesOf(part) * in_link.rotation.toRotationMatrix()))};
       body.shapes.push_back(ShapeOfBody(*shape, in_body, flat, counts));
     }
@@ -220,7 +215,7 @@ class CharacterMaker {
     return bodies;
   }
 
-  /// Of the shapes of a body at rest, in the world.
+  /// The box about the shapes of a body at rest, in the world.
   Eigen::AlignedBox3d BoundsOf(size_t b) const {
     Eigen::AlignedBox3d box;
     for (const character::Shape& shape : bodies_[b].shapes) {
@@ -269,7 +264,7 @@ class CharacterMaker {
     }
   }
 
-  /// A torque that all motors have in common is nobody's.
+  /// A torque that all motors have in common is a placeholder.
   bool EffortsAreKnown() const {
     std::set<double> efforts;
     size_t known = 0;
@@ -353,6 +348,8 @@ class CharacterMaker {
     character::CharacterBuilder builder(robot_.name, height_);
     builder.SetSource("made of " + name_);
     if (robot_.planar) builder.SetPlanar();
+    const LinkFrame& root = parts_.front().at_rest;
+    builder.SetRootFrame(ToOurAxes() * root.position + Vec3(0, up_, 0), root.rotation);
     const double load_ratio = LoadRatio(total_mass_, height_);
     const bool efforts_known = EffortsAreKnown();
     for (const Body& body : bodies_) builder.AddBody(body);

@@ -3,10 +3,10 @@
 #include <map>
 #include <set>
 
-#include "mesh_file.h"
 #include "retrace/io/nearest_words.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/recordings/mesh_file.h"
 
 namespace retrace::robots {
 namespace {
@@ -45,7 +45,7 @@ class UrdfReader {
     bool floating = false;
   };
 
-  Placement ReadOrigin(pugi::xml_node node) const {
+  LinkFrame ReadOrigin(pugi::xml_node node) const {
     const pugi::xml_node origin = node.child("origin");
     if (!origin) return {};
     return {xml_.Vector(origin, "xyz", Vec3::Zero()), FromRollPitchYaw(xml_.Vector(origin, "rpy", Vec3::Zero()))};
@@ -138,7 +138,7 @@ class UrdfReader {
     const Vec3 scale = xml_.Vector(node, "scale", Vec3::Ones());
     std::string why;
     for (const std::filesystem::path& path : PossiblePaths(shape.file)) {
-      if (std::optional<TriangleMesh> mesh = ReadMesh(path, scale, why)) {
+      if (std::optional<TriangleMesh> mesh = recordings::ReadMesh(path, scale, why)) {
         shape.mesh = std::move(*mesh);
         return true;
       }
@@ -164,7 +164,7 @@ class UrdfReader {
     } else if (type == "floating") {
       joint.floating = true;
     } else if (type == "prismatic") {
-      robot_.notes.push_back("The joint " + moving.name + " slides; it is fixed where the file places it.");
+      robot_.notes.push_back("The joint " + moving.name + " slides; it is fixed at the position of the file.");
     } else if (type == "planar") {
       xml_.Fail(node, "a planar joint", "revolute, continuous, prismatic, floating or fixed");
     } else if (type != "fixed") {

@@ -27,7 +27,7 @@ class XmlFile {
   /// `node` and `attribute` are for the message.
   std::vector<double> Numbers(pugi::xml_node node, const std::string& attribute, const std::string& text, size_t least,
                               size_t most) const;
-  /// Of an attribute of the element; without it, what is given, or an error.
+  /// The value of an attribute of the element; without it, what is given, or an error.
   double Number(pugi::xml_node node, const char* attribute, std::optional<double> without = std::nullopt) const;
   Vec3 Vector(pugi::xml_node node, const char* attribute, std::optional<Vec3> without = std::nullopt) const;
   std::string Text(pugi::xml_node node, const char* attribute) const;

@@ -36,8 +36,9 @@ std::vector<std::string> Lines(const std::string& text) {
 
 TEST(Commands, AreListedAndShown) {
   const std::vector<std::string> names = ListedCommands();
-  EXPECT_THAT(names, testing::IsSupersetOf({"reconstruct", "track", "verify", "feedback add", "library controls",
-                                            "model learn", "character from-mesh", "config show", "completion"}));
+  EXPECT_THAT(
+      names, testing::IsSupersetOf({"reconstruct", "track", "verify", "feedback add", "library controls", "model learn",
+                                    "character from-mesh", "character show", "config show", "completion"}));
   const Outcome help = Execute(kRetrace + " --help");
   EXPECT_EQ(help.code, 0);
   for (const std::string& name : names) EXPECT_THAT(help.text, HasSubstr("\n  " + name + "  ")) << name;

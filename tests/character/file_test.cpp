@@ -60,7 +60,7 @@ const Mutation kMutations[] = {
     {"NoName", R"([{"op": "remove", "path": "/name"}])",
      R"(c.json: /: found no "name", expected an object with "name")"},
     {"UnknownKey", R"([{"op": "add", "path": "/heigth", "value": 1.7}])",
-     R"(c.json: /heigth: found the key "heigth", expected one of format, version, name, source, height, root_scale, planar, bodies, joints, )"
+     R"(c.json: /heigth: found the key "heigth", expected one of format, version, name, source, height, root_scale, planar, root_frame, bodies, joints, )"
      R"(end_effectors, no_self_collision, contact_presets)"},
     {"NoHeight", R"([{"op": "remove", "path": "/height"}])",
      R"(c.json: /: found no "height", expected an object with "height")"},

@@ -14,8 +14,9 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr ExportFormat kAllFormats[] = {ExportFormat::kGlb, ExportFormat::kBvh, ExportFormat::kCsv,
-                                        ExportFormat::kNpz, ExportFormat::kSto, ExportFormat::kTrc};
+constexpr ExportFormat kAllFormats[] = {ExportFormat::kGlb,   ExportFormat::kBvh, ExportFormat::kCsv,
+                                        ExportFormat::kNpz,   ExportFormat::kSto, ExportFormat::kTrc,
+                                        ExportFormat::kJoints};
 
 TEST(Formats, AreNamedInAnyOrderAndTakenOnce) {
   EXPECT_EQ(ParseFormats({"trc,glb", "glb"}), (std::vector{ExportFormat::kGlb, ExportFormat::kTrc}));

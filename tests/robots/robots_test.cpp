@@ -6,8 +6,12 @@
 
 #include "retrace/character/builder.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/skeleton.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/math/rotation.h"
+#include "retrace/recordings/joint_table.h"
+#include "retrace/robots/joint_motion.h"
 #include "retrace/robots/read_robot.h"
 #include "retrace/robots/robot_character.h"
 #include "robots/sample_robot.h"
@@ -190,6 +194,41 @@ TEST(Robot, WithoutAMeshFileHasTheBoxOfItsInertia) {
   EXPECT_THAT(made.notes, ::testing::Contains("The mesh nowhere.stl is not there."));
   EXPECT_THAT(made.notes,
               ::testing::Contains("Without a shape in the file, the box of their inertia stands for: brick."));
+}
+
+/// The frame of the root link is where the table says, and every joint turns by its angle about its axis.
+TEST(Robot, MovesAsATableOfItsJointsSays) {
+  const Character robot = Make(SampleUrdf(), "sample.urdf").character;
+  ASSERT_EQ(HingesOf(robot).size(), 11u);
+  std::string line = "0.5,0.25,1.5,0,0,0.7071067811865476,0.7071067811865476";  // turned to its left
+  for (int j = 0; j < 11; ++j) line += j == 0 ? ",0.4" : j == 2 ? ",-0.3" : ",0";
+  const recordings::JointTable table = recordings::ParseJointTable(line + "\n" + line + "\n", "motion.csv", 11);
+  const motion::Clip clip = ClipOfJoints(table, robot, "motion.csv");
+  const std::vector<character::Pose> poses = character::PosesOf(robot, clip, "motion.csv");
+  ASSERT_EQ(poses.size(), 2u);
+  character::State state;
+  character::ForwardKinematics(robot, poses[0], state);
+  // Its pelvis has its center 1 cm before and 2 cm below the frame; it looks along the file's y, which is our x.
+  const character::BodyState& pelvis = state[static_cast<size_t>(robot.FindBody("pelvis"))];
+  EXPECT_LT((pelvis.position - Vec3(0.25 + 0.01, 1.5 - 0.02, 0.5)).norm(), 1e-9);
+  EXPECT_LT((pelvis.orientation * Vec3(Vec3::UnitZ()) - Vec3(Vec3::UnitX())).norm(), 1e-9);
+  const character::Joint& waist = JointOf(robot, "waist");
+  const character::Joint& knee = JointOf(robot, "left_knee");
+  const auto angle = [&](const character::Joint& joint) {
+    return joint.Along(RotationVector(character::JointRotation(joint, state)));
+  };
+  EXPECT_NEAR(angle(waist), 0.4, 1e-9);
+  EXPECT_NEAR(angle(knee), -0.3, 1e-9);
+  ASSERT_EQ(clip.doubts.size(), 1u);
+  EXPECT_EQ(clip.doubts[0], "left_knee exceeds its range by 0.30 rad");
+  const recordings::JointTable named = recordings::ParseJointTable(
+      "root_x,root_y,root_z,root_qx,root_qy,root_qz,root_qw,left_nee\n0,0,1,0,0,0,1,0\n", "motion.csv", 11);
+  try {
+    ClipOfJoints(named, robot, "motion.csv");
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "motion.csv: found a column \"left_nee\", expected did you mean \"left_knee\"?");
+  }
 }
 
 TEST(Robot, IsRefusedWithFileAndLine) {

@@ -29,6 +29,9 @@ class CharacterBuilder {
   void SetRootScale(RootScale scale);
   void SetHeight(double height);  ///< [m]
   void SetPlanar();
+  /// Where the root link of a robot's file has its frame at rest. @param position in our axes [m] @param rotation in
+  /// the file's world
+  void SetRootFrame(const Vec3& position, const Quat& rotation);
 
   /// Adds a body and returns its index in the character.
   int AddBody(const Body& body);

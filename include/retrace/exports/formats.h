@@ -9,7 +9,7 @@
 
 namespace retrace::exports {
 
-enum class ExportFormat { kGlb, kBvh, kCsv, kNpz, kSto, kTrc };
+enum class ExportFormat { kGlb, kBvh, kCsv, kNpz, kSto, kTrc, kJoints };
 
 /// Names of formats, separated by commas, as the user gave them; `all` for all. In the order of ExportFormat, each
 /// once. Throws UsageError for a name that is none.

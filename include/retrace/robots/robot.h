@@ -13,11 +13,11 @@
 namespace retrace::robots {
 
 /// Where a frame is in another one.
-struct Placement {
+struct LinkFrame {
   Vec3 position = Vec3::Zero();  ///< [m]
   Quat rotation = Quat::Identity();
 
-  Placement operator*(const Placement& other) const {
+  LinkFrame operator*(const LinkFrame& other) const {
     return {position + rotation * other.position, (rotation * other.rotation).normalized()};
   }
   Vec3 operator*(const Vec3& point) const { return position + rotation * point; }
@@ -32,7 +32,7 @@ struct RobotShape {
   double length = 0;         ///< capsule: between the centers of its caps; cylinder [m]
   TriangleMesh mesh = {};    ///< as triangles of any kind: closed or not
   std::string file = {};     ///< of the mesh
-  Placement placement = {};  ///< in the link
+  LinkFrame placement = {};  ///< in the link
   bool collides = true;      ///< false: it is only shown
 };
 
@@ -42,7 +42,7 @@ struct RobotJoint {
   Kind kind = Kind::kHinge;
   Vec3 axis = Vec3::UnitX();   ///< in the link that it moves, unit vector
   Vec3 anchor = Vec3::Zero();  ///< in that link [m]
-  double zero = 0;             ///< what the file calls the angle at which the link is as placed [rad]
+  double zero = 0;             ///< what the file calls the angle of the pose in which it gives the links [rad]
   std::optional<std::pair<double, double>> range = std::nullopt;  ///< [rad]
   double effort = 0;                                              ///< largest torque [N m]; 0: not known
   double speed = 0;                                               ///< highest rate [rad/s]; 0: not known
@@ -60,14 +60,14 @@ struct RobotMass {
 
   /// Both as one rigid body.
   RobotMass& operator+=(const RobotMass& other);
-  /// The same in the frame in which that of the link is placed.
-  RobotMass In(const Placement& placement) const;
+  /// The same in another frame. @param frame of the link, in that one
+  RobotMass In(const LinkFrame& frame) const;
 };
 
 struct RobotLink {
   std::string name;
   int parent = -1;                      ///< comes before it; of the first link, which moves freely: -1
-  Placement placement = {};             ///< in the parent, where all joints are as they are placed
+  LinkFrame placement = {};             ///< in the parent, in the pose of the file
   std::vector<RobotJoint> joints = {};  ///< between the parent and it, one after the other; none: it is fixed
   RobotMass mass = {};
   std::vector<RobotShape> shapes = {};

@@ -15,7 +15,7 @@ struct RobotCharacter {
 };
 
 /// The robot with y up, z forward and x to its left, from a file with z up, x forward and y to the left; at rest all of
-/// its joints are as the file places its links. Its links become bodies, those that are fixed become one. A hinge keeps
+/// its links are as the file has them. Its links become bodies, those that are fixed become one. A hinge keeps
 /// its name, axis, range and motor; several joints between two links get bodies between them that weigh next to
 /// nothing. Meshes become boxes and capsules. What no file says follows from the shape of the tree: feet are the ends
 /// of limbs that reach the floor, hands those of the others; servos without gains get them from the largest torques of

@@ -8,7 +8,13 @@
 #include "retrace/io/file.h"
 #include "retrace/io/json.h"
 #include "retrace/io/number.h"
+#include "retrace/recordings/joint_table.h"
 #include "retrace/recordings/recording.h"
+#include "retrace/robots/human_motion.h"
+#include "retrace/robots/joint_motion.h"
+#include "retrace/robots/read_robot.h"
+#include "retrace/runs/inputs/character_input.h"
+#include "retrace/runs/inputs/data_files.h"
 
 namespace retrace::runs {
 namespace {
@@ -24,6 +30,34 @@ recordings::NameMap NamesOf(const io::JsonView& map, const char* member) {
   if (!view.json().is_object()) view.Expect("an object of known names and those of the file");
   for (const auto& [known, in_file] : view.Members()) names[known] = in_file.String();
   return names;
+}
+
+constexpr const char* kTableEnding = ".csv";
+
+/// Whether a file has the joint angles of a robot.
+bool IsJointTable(const InputFile& clip) {
+  const std::filesystem::path& path = clip.record.name.path;
+  if (ExtensionOf(path) == kTableEnding) return true;
+  return ExtensionOf(path) == ".npz" && recordings::HoldsJointAngles(clip.bytes, path.string());
+}
+
+motion::Clip ReadJointTable(const InputFile& clip, std::span<const InputFile> files) {
+  const std::string name = clip.record.name.path.string();
+  const InputFile* file = FindInput(files, "character");
+  if (file == nullptr)
+    throw UsageError(name + ": found joint angles, expected a robot as the character, whose they are");
+  const character::Character character = ParseCharacterFile(*file);
+  const size_t hinges = robots::HingesOf(character).size();
+  return robots::ClipOfJoints(recordings::ParseJointTable(clip.bytes, name, hinges), character, name);
+}
+
+/// A person's motion becomes one of the robot where the character is one with two legs; anything else stays.
+motion::Clip OnRobot(motion::Clip clip, const InputFile& file, const std::string& name) {
+  if (!robots::LooksLikeXml(file.bytes) && file.bytes.find("\"root_frame\"") == std::string::npos) return clip;
+  const character::Character character = ParseCharacterFile(file);
+  if (!robots::IsRobot(character) || robots::IsOfOwnSkeleton(clip, character)) return clip;
+  const character::Character human = character::LoadCharacter(FindCharacter("human"));
+  return robots::HumanMotionOf(character, human, clip, name);
 }
 
 /// A file that the recording names.
@@ -140,10 +174,16 @@ bool LacksSkeleton(const ClipOptions& o) {
 
 void CheckClip(const ClipOptions& o) {
   if (o.file.empty()) throw UsageError("no clip is named");
+  if (ExtensionOf(o.file) == ".pkl") {
+    throw UsageError(o.file.string() +
+                     ": found a Python pickle, which runs code when it is read; expected CSV or NPZ: "
+                     "numpy.savez(\"motion.npz\", **pickle.load(open(\"motion.pkl\", \"rb\")))");
+  }
+  if (ExtensionOf(o.file) == kTableEnding) return;  // of joint angles
   const recordings::Format* format = recordings::FormatOf(o.file);
   if (format == nullptr) {
     throw UsageError(o.file.string() + ": found \"" + ExtensionOf(o.file) + "\", expected a file that ends with " +
-                     recordings::KnownEndings());
+                     recordings::KnownEndings() + ", or .csv of a robot's joint angles");
   }
   if (format->skeleton_ending.empty() && !o.skeleton.empty()) {
     throw UsageError(o.skeleton.string() + ": found a skeleton for " + o.file.string() + ", expected none: a " +
@@ -159,6 +199,7 @@ motion::Clip ParseClip(std::span<const InputFile> files, const recordings::Choic
   const InputFile* clip = FindInput(files, "clip");
   const InputFile* skeleton = FindInput(files, "skeleton");
   if (clip == nullptr) throw UsageError("no clip is named");
+  if (IsJointTable(*clip)) return ReadJointTable(*clip, files);
   recordings::Recording recording;
   recording.file = {clip->bytes, clip->record.name.path.string()};
   if (skeleton != nullptr) recording.skeleton = {skeleton->bytes, skeleton->record.name.path.string()};
@@ -171,7 +212,9 @@ motion::Clip ParseClip(std::span<const InputFile> files, const recordings::Choic
     const io::JsonView view(json, map->record.name.path.string());
     recording.names = {NamesOf(view, kMarkers), NamesOf(view, kArrays)};
   }
-  return recordings::ParseRecording(recording, choice);
+  motion::Clip read = recordings::ParseRecording(recording, choice);
+  const InputFile* character = FindInput(files, "character");
+  return character == nullptr ? read : OnRobot(std::move(read), *character, recording.file.name);
 }
 
 }  // namespace retrace::runs

@@ -7,10 +7,10 @@
 
 #include "retrace/math/triangle_mesh.h"
 
-namespace retrace::robots {
+namespace retrace::recordings {
 
 /// All triangles of a file, in the file's own axes, scaled. Nothing where there is no such file, or where it cannot be
 /// read; `why` then says it.
 std::optional<TriangleMesh> ReadMesh(const std::filesystem::path& file, const Vec3& scale, std::string& why);
 
-}  // namespace retrace::robots
+}  // namespace retrace::recordings

@@ -1,4 +1,4 @@
-#include "mesh_file.h"
+#include "retrace/recordings/mesh_file.h"
 
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
@@ -7,7 +7,7 @@
 #include <assimp/Importer.hpp>
 #include <cmath>
 
-namespace retrace::robots {
+namespace retrace::recordings {
 namespace {
 
 constexpr uintmax_t kLargestMesh = uintmax_t{200} << 20;  // [bytes]
@@ -54,4 +54,4 @@ std::optional<TriangleMesh> ReadMesh(const std::filesystem::path& file, const Ve
   return mesh;
 }
 
-}  // namespace retrace::robots
+}  // namespace retrace::recordings
