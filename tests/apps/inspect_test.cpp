@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command_line.h"
+#include "retrace/io/number.h"
 
 namespace retrace::apps {
 namespace {
