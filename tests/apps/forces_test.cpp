@@ -85,7 +85,7 @@ TEST_F(ForcesProgram, LeavesARunWithTablesOfForces) {
 }
 
 TEST_F(ForcesProgram, SearchesAmongVariationsOfTheController) {
-  const std::string walk = kForces + " " + kWalkClip + " --end 0.5 --method tracking --seeds 1 --threads ";
+  const std::string walk = kSimulate + " " + kWalkClip + " --end 0.5 --method tracking --seeds 1 --threads ";
   const std::string few = " --set /tracking/candidates=6 --set /tracking/passes=2 --output ";
   ASSERT_EQ(Execute(walk + "1" + few + Path("one")).code, 0);
   ASSERT_EQ(Execute(walk + "3" + few + Path("three")).code, 0);
@@ -101,7 +101,7 @@ TEST_F(ForcesProgram, SearchesAmongVariationsOfTheController) {
 
 TEST_F(ForcesProgram, FurtherPassesComeNearerToTheForcesRequired) {
   const std::string walk =
-      kForces + " " + kWalkClip + " --end 0.7 --method tracking --seeds 1 --set /tracking/candidates=24";
+      kSimulate + " " + kWalkClip + " --end 0.7 --method tracking --seeds 1 --set /tracking/candidates=24";
   const auto error = [&](const std::string& passes) {
     const std::string run = Path("passes" + passes);
     EXPECT_EQ(Execute(walk + " --set /tracking/passes=" + passes + " --output " + run).code, 0);
