@@ -71,9 +71,9 @@ int FinishOutput(const std::string& name, bool prints, int exit_code) {
   if (prints && !ReaderIsGone()) {
     std::fprintf(stderr, "%s: standard output: cannot be written: %s\n", name.c_str(), std::strerror(reason));
   }
-  const bool other_error =
-      exit_code != static_cast<int>(ExitCode::kSuccess) && exit_code != static_cast<int>(ExitCode::kBelowGate) &&
-      exit_code != static_cast<int>(ExitCode::kDoubtful);
+  const bool other_error = exit_code != static_cast<int>(ExitCode::kSuccess) &&
+                           exit_code != static_cast<int>(ExitCode::kBelowGate) &&
+                           exit_code != static_cast<int>(ExitCode::kDoubtful);
   return other_error ? exit_code : static_cast<int>(ExitCode::kOutput);
 }
 

@@ -92,8 +92,7 @@ double LargestGap(const Character& character, const State& state) {
   for (const character::Joint& joint : character.joints) {
     const auto end = [&](int body) {
       const auto b = static_cast<size_t>(body);
-      return Vec3(state[b].position +
-                  state[b].orientation * Vec3(joint.anchor - character.bodies[b].rest_position));
+      return Vec3(state[b].position + state[b].orientation * Vec3(joint.anchor - character.bodies[b].rest_position));
     };
     largest = std::max(largest, (end(joint.parent) - end(joint.child)).norm());
   }

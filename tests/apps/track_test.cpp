@@ -154,7 +154,9 @@ TEST_F(Track, IsAMethodOfReconstruct) {
   EXPECT_EQ(fallen.code, 0) << fallen.text;
   EXPECT_THAT(fallen.text, HasSubstr("found by sampling: the tracked motion fell after"));
   EXPECT_EQ(used(Path("fallen")), "sampling");
-  ASSERT_EQ(Execute(command + "--method sampling --set /run/baseline=reference --world ice --output " + Path("sampled")).code, 0);
+  ASSERT_EQ(
+      Execute(command + "--method sampling --set /run/baseline=reference --world ice --output " + Path("sampled")).code,
+      0);
   EXPECT_EQ(io::ReadFile(Path("fallen") + "/control.json"), io::ReadFile(Path("sampled") + "/control.json"));
   ExpectRefusals(kReconstruct, {{kWalkClip + " --method guessing", 2, "--method"},
                                 {kWalkClip + " --method tracking --variations 2 --output " + Path("many"), 2,

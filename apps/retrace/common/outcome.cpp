@@ -127,7 +127,9 @@ void PrintOutcome(const std::string& program, const runs::Job& job, const runs::
                   const runs::RunOutcome& outcome, double wall_seconds, bool prints) {
   if (outcome.finished_before) {
     std::printf("%s: finished before, %s\n", cli::Shown(run.output).c_str(),
-                !outcome.success ? "out of tolerance" : outcome.doubts.empty() ? "successfully" : "doubtful");
+                !outcome.success         ? "out of tolerance"
+                : outcome.doubts.empty() ? "successfully"
+                                         : "doubtful");
   }
   if (outcome.reconstruction && prints) {
     PrintReconstruction(job, *outcome.reconstruction, wall_seconds);

@@ -114,8 +114,8 @@ class GateComparison {
  private:
   const character::Character* character_;
   GateLimits limits_;
-  character::BodyState root_;  // of the reference
-  std::vector<Vec3> joints_;   // (joints) of the reference, from its root [m]
+  character::BodyState root_;   // of the reference
+  std::vector<Vec3> joints_;    // (joints) of the reference, from its root [m]
   std::vector<Vec3> in_world_;  // (joints) of the reference; none where the world is not judged [m]
 };
 
@@ -146,10 +146,10 @@ class Evaluator {
   Gate force_;
   Gate gap_;
   bool judges_world_;
-  double weight_;              // [N]
-  std::vector<double> forces_;  // of the latest steps, as many as the window has, round and round [N]
-  double force_sum_ = 0;        // of these
-  size_t num_forces_ = 0;       // so far
+  double weight_;                     // [N]
+  std::vector<double> forces_;        // of the latest steps, as many as the window has, round and round [N]
+  double force_sum_ = 0;              // of these
+  size_t num_forces_ = 0;             // so far
   std::vector<double> joint_errors_;  // (states)
   std::vector<double> world_errors_;  // (states)
   double drift_ = 0;

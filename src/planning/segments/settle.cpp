@@ -12,8 +12,8 @@
 #include "retrace/planning/segments/joined_control.h"
 #include "retrace/planning/segments/motion_start.h"
 #include "retrace/planning/segments/rest.h"
-#include "retrace/runs/libraries/control_library.h"
 #include "retrace/planning/segments/segment_tracking.h"
+#include "retrace/runs/libraries/control_library.h"
 
 namespace retrace::runs {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "retrace/planning/segments/segment_tracking.h"
 #include "planning/segments/standing_segment.h"
 #include "retrace/io/error.h"
+#include "retrace/planning/segments/segment_tracking.h"
 
 namespace retrace::runs {
 namespace {

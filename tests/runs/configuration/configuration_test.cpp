@@ -453,8 +453,8 @@ TEST(Description, NamesEveryField) {
     const auto& [run, task, sampling, tracking, trajectory] = configuration;
     const auto& [run_method, baseline, tail, recover_end, repair] = run;
     EXPECT_TRUE(all.Have(run_method, baseline, tail, recover_end, repair));
-    const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset, ground] =
-        task;
+    const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset,
+                 ground] = task;
     EXPECT_TRUE(all.Have(ground, cost_preset, drift_weight, contact_preset));
   }
   {
@@ -526,8 +526,8 @@ TEST(Description, NamesEveryField) {
     DescribeClip(configuration.task.reference, clip);
     DescribeRange(configuration.task.reference, clip);
     const auto& [start, end, time_scale, loop, smoothing, velocity_interval, level_floor, lift_root, raise_hands, unit,
-                 up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror, floor_height, treadmill, facing, joint_map,
-                 joint_map_file] = configuration.task.reference;
+                 up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror, floor_height, treadmill, facing,
+                 joint_map, joint_map_file] = configuration.task.reference;
     EXPECT_TRUE(all.Have(smoothing, velocity_interval, level_floor, lift_root, raise_hands));
     EXPECT_TRUE(clip.Have(start, end, time_scale, loop, unit, up_axis, frame_rate, skipped_frames,
                           keep_calibration_frames, mirror, floor_height, treadmill, facing));
