@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "ode_library.h"
-#include "retrace/io/error.h"
 
 namespace retrace::simulation {
 namespace {
@@ -74,10 +73,6 @@ void OdeStepper::MakeBodies() {
 
 void OdeStepper::MakeJoints() {
   for (const Joint& joint : forest_.joints) {
-    if (joint.armature > 0) {
-      throw UsageError("found the stock solver for the joint \"" + joint.name +
-                       "\", which has armature, expected the reduced solver");
-    }
     const dBodyID parent = bodies_[static_cast<size_t>(joint.parent)];
     const dBodyID child = bodies_[static_cast<size_t>(joint.child)];
     if (joint.type == JointType::kBall) {

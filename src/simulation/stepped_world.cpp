@@ -6,6 +6,7 @@
 
 #include "available_passes.h"
 #include "retrace/character/limits.h"
+#include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 #include "retrace/simulation/solver_proof.h"
 
@@ -85,6 +86,12 @@ SteppedWorld::SteppedWorld(std::span<const Character* const> characters, const W
   motors.resize(forest.joints.size());
   body_torques.resize(forest.num_bodies(), Vec3::Zero());
   body_forces.resize(forest.num_bodies(), Vec3::Zero());
+  for (const Joint& joint : forest.joints) {
+    has_armature = has_armature || joint.armature > 0;
+    if (reduced || joint.armature == 0) continue;
+    throw UsageError("found the stock solver for the joint \"" + joint.name +
+                     "\", which has armature, expected the reduced solver");
+  }
   if (reduced) ode_bodies.resize(forest.num_bodies());
   if (!reduced) {
     near.emplace(collision, kScalarPasses);
@@ -309,7 +316,7 @@ void SteppedWorld::RecordForces(const ForestDynamics& dynamics, size_t lane, con
 }
 
 bool SteppedWorld::StepFailedTrees(const StepInput& input) {
-  if (!IsSane()) return false;
+  if (has_armature || !IsSane()) return false;  // of which the other solver knows nothing
   std::copy(bodies.begin(), bodies.end(), ode_bodies.begin());
   if (!StepWithOde(ode_bodies, input)) return false;
   for (size_t t = 0; t < forest.trees.size(); ++t) {
