@@ -13,7 +13,6 @@
 namespace retrace::metrics {
 namespace {
 
-using character::Body;
 using character::Character;
 using character::ReferenceMotion;
 using character::State;

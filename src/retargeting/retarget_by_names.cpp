@@ -6,6 +6,7 @@
 
 #include "lead_in.h"
 #include "recording_doubts.h"
+#include "retarget.h"
 #include "retrace/character/index.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"

@@ -49,7 +49,7 @@ Mat3 MadePossible(const Mat3& inertia, double mass) {
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(0.5 * (inertia + inertia.transpose()));
   // Second moments of the mass along the principal axes.
   constexpr double kThinnest = 0.01;  // [m]
-  const Vec3 moments = solver.eigenvalues();
+  const Vec3& moments = solver.eigenvalues();
   const Vec3 second = (0.5 * moments.sum() - moments.array()).max(mass * kThinnest * kThinnest).matrix();
   const Vec3 possible = (second.sum() - second.array()).matrix();
   return solver.eigenvectors() * possible.asDiagonal() * solver.eigenvectors().transpose();

@@ -40,7 +40,7 @@ int FindHinge(const Character& character, const std::string& column) {
 
 std::vector<int> JointsOfColumns(const recordings::JointTable& table, const Character& character,
                                  const std::string& name) {
-  const std::vector<int> hinges = HingesOf(character);
+  std::vector<int> hinges = HingesOf(character);
   if (table.joints.empty()) return hinges;
   std::vector<int> joints;
   for (const std::string& column : table.joints) {

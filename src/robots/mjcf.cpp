@@ -419,9 +419,7 @@ class MjcfReader {
     if (kind == "position") {
       joint->kp += gear * gear * xml_.Number(node, "kp", 1);
       joint->kd += gear * gear * xml_.Number(node, "kv", 0);
-    } else if (kind == "velocity") {
-      joint->kd += gear * gear * xml_.Number(node, "kv", 1);
-    } else if (kind == "damper") {
+    } else if (kind == "velocity" || kind == "damper") {
       joint->kd += gear * gear * xml_.Number(node, "kv", 1);
     } else if (kind == "general") {
       const std::string bias = node.attribute("biastype").as_string("none");

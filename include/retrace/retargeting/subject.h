@@ -30,9 +30,10 @@ namespace retrace::character {
 /// what was found, and both of these, as sentences.
 ///
 /// @param model thighs, shins and feet as a human has them, pelvis, trunk and arms; else InputError is thrown
-/// @param clip in the unit that the options state or that is recognized. Throws InputError where its joints are not
+/// @param recording in the unit that the options state or that is recognized. Throws InputError where its joints are
+/// not
 /// @param name stands for the clip in messages
-Character MakeSubject(const Character& model, const motion::Clip& clip, const std::string& name,
+Character MakeSubject(const Character& model, const motion::Clip& recording, const std::string& name,
                       const ReferenceOptions& options, std::vector<std::string>& notes);
 
 /// The name of such a character, also where characters are chosen by name.

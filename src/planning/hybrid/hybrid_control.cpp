@@ -228,7 +228,7 @@ class HybridSearch {
     return Measured(problem, SearchSegment(problem), last);
   }
 
-  Piece Measured(const SegmentProblem& problem, FoundSegment found, int last) {
+  Piece Measured(const SegmentProblem& problem, const FoundSegment& found, int last) {
     result_.cpu_seconds += found.cpu_seconds;
     Piece piece;
     piece.first_step = problem.first_step;
