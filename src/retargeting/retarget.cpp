@@ -9,6 +9,7 @@
 #include "recording_doubts.h"
 #include "retarget_by_names.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/segment_joint.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -723,13 +724,6 @@ class HumanPoser {
 };
 
 }  // namespace
-
-const Joint* JointOfSegment(const Character& character, const std::string& segment) {
-  for (const Joint& joint : character.joints) {
-    if (character.bodies[static_cast<size_t>(joint.child)].segment == segment) return &joint;
-  }
-  return nullptr;
-}
 
 FileUnit UnitOf(const motion::Clip& clip, double leg, const ReferenceOptions& options) {
   if (options.unit) return {*options.unit, "given"};

@@ -17,9 +17,6 @@ namespace retrace::character {
 /// Whether a character has the legs of a human, to which recorded humans are fitted: thighs, shins and feet.
 bool IsHumanlike(const Character& character);
 
-/// Joint that moves the body of a segment, or null.
-const Joint* JointOfSegment(const Character& character, const std::string& segment);
-
 /// Length of a unit of a clip's file.
 struct FileUnit {
   double meters = 0;

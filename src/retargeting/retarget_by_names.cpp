@@ -6,9 +6,9 @@
 
 #include "lead_in.h"
 #include "recording_doubts.h"
-#include "retarget.h"
 #include "retrace/character/index.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/segment_joint.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"

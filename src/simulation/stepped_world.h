@@ -110,7 +110,7 @@ struct SteppedWorld {
   const StepLaw law;
   Collision collision;
   std::optional<ObjectCollision> objects;  // none: nothing but the ground
-  bool has_armature = false;  // any joint
+  bool has_armature = false;               // any joint
   std::unique_ptr<OdeStepper> ode;
   bool reduced = false;  // else ODE's own solver
   ContactForces contact_forces;
