@@ -287,16 +287,6 @@ results::BandedChannels Banded(const Forces& forces, const MakeChannels& make) {
 }
 
 /// A measurement as FootForceChannels has it; not a number where it is not valid.
-results::Channels MeasuredChannels(const Job& job, const metrics::MeasuredSteps& measured, double cutoff) {
-  results::Channels channels = results::FootForceChannels(measured.forces, job.reference(), PlaceOf(job).heading,
-                                                          job.problem.time_step(), cutoff);
-  for (size_t i = 0; i < measured.valid.size(); ++i) {
-    if (measured.valid[i]) continue;
-    channels.values.row(static_cast<Eigen::Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
-  }
-  return channels;
-}
-
 void WriteTables(results::RunFolder& folder, const Job& job, const Forces& forces) {
   const double step = job.problem.time_step();
   struct Names {
@@ -323,7 +313,7 @@ void WriteTables(results::RunFolder& folder, const Job& job, const Forces& force
     };
     const results::BandedChannels bands = Banded(forces, of_feet);
     std::optional<results::Channels> measured;
-    if (forces.measured) measured = MeasuredChannels(job, *forces.measured, cutoff);
+    if (forces.measured) measured = MeasuredChannels(job, *forces.measured, step, cutoff);
     const results::Channels* const line = measured ? &*measured : nullptr;
     folder.Write(names.feet, results::FormatBands(bands, step, cutoff, line));
     if (cutoff > 0) {
@@ -366,6 +356,17 @@ std::string DescribeTiming(const char* event, const metrics::ContactTiming& timi
 }
 
 }  // namespace
+
+results::Channels MeasuredChannels(const Job& job, const metrics::MeasuredSteps& measured, double time_step,
+                                   double cutoff) {
+  results::Channels channels =
+      results::FootForceChannels(measured.forces, job.reference(), PlaceOf(job).heading, time_step, cutoff);
+  for (size_t i = 0; i < measured.valid.size(); ++i) {
+    if (measured.valid[i]) continue;
+    channels.values.row(static_cast<Eigen::Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  return channels;
+}
 
 metrics::MeasurementPlace PlaceOf(const Job& job) {
   const character::ReferenceOptions& reference = job.configuration.task.reference;

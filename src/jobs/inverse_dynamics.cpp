@@ -92,7 +92,7 @@ results::Channels LoadsOf(const character::Character& character, const std::vect
 }
 
 /// The measured forces of the feet at the poses.
-std::vector<std::vector<kinetics::MeasuredSupport>> SupportsOf(const Job& job, const metrics::MeasuredSteps& measured) {
+std::vector<std::vector<metrics::SupportForce>> SupportsOf(const Job& job, const metrics::MeasuredSteps& measured) {
   const auto body_of = [&](const char* segment) {
     for (size_t b = 0; b < job.character().bodies.size(); ++b) {
       if (job.character().bodies[b].segment == segment) return static_cast<int>(b);
@@ -100,19 +100,14 @@ std::vector<std::vector<kinetics::MeasuredSupport>> SupportsOf(const Job& job, c
     return -1;
   };
   const int feet[] = {body_of("left_foot"), body_of("right_foot")};
-  std::vector<std::vector<kinetics::MeasuredSupport>> supports;
+  std::vector<std::vector<metrics::SupportForce>> supports;
   for (Eigen::Index i = 0; i < measured.forces.total.rows(); ++i) {
-    std::vector<kinetics::MeasuredSupport>& of_pose = supports.emplace_back();
+    std::vector<metrics::SupportForce>& of_pose = supports.emplace_back();
     for (const bool left : {true, false}) {
       const metrics::FootCenters& centers = left ? measured.centers->first : measured.centers->second;
-      kinetics::MeasuredSupport foot;
-      foot.body = feet[left ? 0 : 1];
-      foot.loaded = centers.center.row(i).allFinite();
-      if (foot.loaded) {
-        foot.support = {foot.body, (left ? measured.forces.left : measured.forces.right).row(i).transpose(),
-                        centers.center.row(i).transpose(), centers.free_moment[i]};
-      }
-      of_pose.push_back(foot);
+      if (!centers.center.row(i).allFinite()) continue;
+      of_pose.push_back({feet[left ? 0 : 1], (left ? measured.forces.left : measured.forces.right).row(i).transpose(),
+                         centers.center.row(i).transpose(), centers.free_moment[i]});
     }
   }
   return supports;
@@ -271,15 +266,6 @@ results::BandedChannels WithBand(const results::Channels& channels, const Eigen:
   return {{channels, Shifted(channels, half, -1), Shifted(channels, half, 1)}, 0};
 }
 
-results::Channels MeasuredLine(const Job& job, const metrics::MeasuredSteps& measured, double cutoff) {
-  results::Channels channels = results::FootForceChannels(measured.forces, job.reference(), PlaceOf(job).heading,
-                                                          job.reference().frame_time(), cutoff);
-  for (size_t i = 0; i < measured.valid.size(); ++i) {
-    if (!measured.valid[i]) channels.values.row(static_cast<Eigen::Index>(i)).setConstant(kNothing);
-  }
-  return channels;
-}
-
 void WriteTables(results::RunFolder& folder, const Job& job, const ForceEstimate& estimate) {
   const double step = job.reference().frame_time();
   const double weight = job.character().total_mass() * kStandardGravity;
@@ -305,7 +291,7 @@ void WriteTables(results::RunFolder& folder, const Job& job, const ForceEstimate
         WithBand(results::FootForceChannels(forces, job.reference(), heading, step, names.cutoff),
                  FootHalfWidths(forces, weight));
     std::optional<results::Channels> measured;
-    if (estimate.measured) measured = MeasuredLine(job, *estimate.measured, names.cutoff);
+    if (estimate.measured) measured = MeasuredChannels(job, *estimate.measured, step, names.cutoff);
     const results::Channels* const line = measured ? &*measured : nullptr;
     folder.Write(names.feet, results::FormatBands(bands, step, names.cutoff, line));
     if (names.cutoff > 0) {

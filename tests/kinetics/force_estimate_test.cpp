@@ -86,11 +86,8 @@ TEST(EstimateForces, WhatIsInTheAirIsNotSupported) {
 TEST(ApplyForces, LeavesNoResidualWhereForcesFitTheMotion) {
   const auto reference = Moved([](double) -> Vec3 { return Vec3::Zero(); }, 0.2);
   const auto motion = EstimateForces(reference, FootModelsOf(Human()));
-  std::vector<std::vector<MeasuredSupport>> measured(reference.poses().size());
-  for (size_t k = 0; k < motion.size(); ++k) {
-    for (const metrics::SupportForce& support : motion[k].support)
-      measured[k + 1].push_back({support.body, true, support});
-  }
+  std::vector<std::vector<metrics::SupportForce>> measured(reference.poses().size());
+  for (size_t k = 0; k < motion.size(); ++k) measured[k + 1] = motion[k].support;
   const auto applied = ApplyForces(reference, measured);
   ASSERT_EQ(applied.size(), motion.size());
   for (size_t k = 0; k < motion.size(); ++k) {

@@ -77,6 +77,11 @@ struct ForceHooks {
 /// the user says or, by quarter turns, as the feet stand on the plates (metrics::FindHeading).
 metrics::MeasurementPlace PlaceOf(const Job& job);
 
+/// The measured forces of the feet as channels beside those of the motion, after the low-pass (0: none) [Hz]; NaN where
+/// nothing was measured. @param time_step between two of the measured steps [s]
+results::Channels MeasuredChannels(const Job& job, const metrics::MeasuredSteps& measured, double time_step,
+                                   double cutoff);
+
 /// The job's measurement on the steps of its motion; nothing where there is none. Throws InputError for one that does
 /// not fit the motion, and for a character without a left and a right foot.
 std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job);

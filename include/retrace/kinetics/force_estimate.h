@@ -45,19 +45,12 @@ std::vector<metrics::RequiredForces> EstimateForces(const character::ReferenceMo
                                                     const std::vector<FootModel>& feet,
                                                     const ForceEstimateOptions& options = {});
 
-/// What the ground does to one foot, as it was measured.
-struct MeasuredSupport {
-  int body = 0;
-  bool loaded = false;
-  metrics::SupportForce support;  ///< where it is loaded
-};
-
 /// Inverse dynamics with measured forces instead of estimated ones, as laboratories do it: the torques of the
 /// joints follow from them and from the motion. What motion and forces disagree about is in `missing_force` and
 /// `missing_moment`: the residuals.
-/// @param measured (poses, feet)
+/// @param measured (poses) of the feet that carry something
 std::vector<metrics::RequiredForces> ApplyForces(const character::ReferenceMotion& reference,
-                                                 const std::vector<std::vector<MeasuredSupport>>& measured,
+                                                 const std::vector<std::vector<metrics::SupportForce>>& measured,
                                                  double gravity = kStandardGravity);
 
 }  // namespace retrace::kinetics

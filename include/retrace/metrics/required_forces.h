@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "retrace/character/reference_motion.h"
+#include "retrace/dynamics/support_force.h"
 #include "retrace/math/types.h"
 
 namespace retrace::metrics {
@@ -24,27 +25,8 @@ struct RequiredForcesOptions {
   double friction = 0.8;              ///< of the ground, which is the plane y = 0
 };
 
-/// What the ground does to one body.
-struct SupportForce {
-  int body = 0;
-  Vec3 force = Vec3::Zero();   ///< [N]
-  Vec3 center = Vec3::Zero();  ///< of pressure, in the ground [m]
-  double free_moment = 0;      ///< about the vertical through the center of pressure [N m]
-};
-
-/// At one pose.
-struct RequiredForces {
-  double time = 0;                     ///< [s]
-  Vec3 center_of_mass = Vec3::Zero();  ///< [m]
-  Vec3 force = Vec3::Zero();           ///< from outside, besides gravity [N]
-  Vec3 moment = Vec3::Zero();          ///< about the center of mass [N m]
-  std::vector<SupportForce> support;   ///< of bodies on which the ground presses, in their order
-  Vec3 missing_force = Vec3::Zero();   ///< what the ground cannot supply [N]
-  Vec3 missing_moment = Vec3::Zero();  ///< about the center of mass [N m]
-  /// Torque of each joint on the child, in the parent's axes [N m]; a hinge has its axis only. (joints)
-  std::vector<Vec3> torques;
-  std::vector<double> powers;  ///< of each joint's torque [W] (joints)
-};
+using dynamics::RequiredForces;
+using dynamics::SupportForce;
 
 /// At every pose but the first and the last, which have no acceleration. A reference of fewer than three poses has
 /// none. Throws std::invalid_argument for options that are not finite or negative.
