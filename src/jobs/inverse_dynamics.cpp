@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "retrace/character/segments.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/io/xml.h"
@@ -93,13 +94,8 @@ results::Channels LoadsOf(const character::Character& character, const std::vect
 
 /// The measured forces of the feet at the poses.
 std::vector<std::vector<metrics::SupportForce>> SupportsOf(const Job& job, const metrics::MeasuredSteps& measured) {
-  const auto body_of = [&](const char* segment) {
-    for (size_t b = 0; b < job.character().bodies.size(); ++b) {
-      if (job.character().bodies[b].segment == segment) return static_cast<int>(b);
-    }
-    return -1;
-  };
-  const int feet[] = {body_of("left_foot"), body_of("right_foot")};
+  const int feet[] = {character::BodyOfSegment(job.character(), "left_foot"),
+                      character::BodyOfSegment(job.character(), "right_foot")};
   std::vector<std::vector<metrics::SupportForce>> supports;
   for (Eigen::Index i = 0; i < measured.forces.total.rows(); ++i) {
     std::vector<metrics::SupportForce>& of_pose = supports.emplace_back();

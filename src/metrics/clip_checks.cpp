@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/character/segments.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/types.h"
@@ -220,10 +221,7 @@ void CheckBodies(const ReferenceMotion& reference, const std::vector<State>& sta
 
 /// The mass that people of this height have, by the body mass index.
 void CheckMass(const Character& character, ClipChecks& checks) {
-  const auto has = [&](const char* segment) {
-    return std::any_of(character.bodies.begin(), character.bodies.end(),
-                       [&](const character::Body& body) { return body.segment == segment; });
-  };
+  const auto has = [&](const char* segment) { return character::BodyOfSegment(character, segment) >= 0; };
   const double square = character.height * character.height;
   if (!has("left_shin") || !has("right_shin") || !(square > 0)) return;
   const double index = character.total_mass() / square;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/character/segments.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/filter.h"
@@ -222,14 +223,6 @@ io::Json TimingToJson(const ContactTiming& timing) {
           {"mean_absolute_ms", value(timing.mean_absolute)}};
 }
 
-/// Index, or -1.
-int FindSegment(const character::Character& character, const std::string& segment) {
-  for (size_t b = 0; b < character.bodies.size(); ++b) {
-    if (character.bodies[b].segment == segment) return static_cast<int>(b);
-  }
-  return -1;
-}
-
 /// @param loads in columns, see MeasuredOnSteps
 FootCenters CentersOf(const VectorSeries& forces, const VectorSeries& loads) {
   constexpr double kLoaded = 50;  // less has no center [N]
@@ -250,8 +243,8 @@ FootCenters CentersOf(const VectorSeries& forces, const VectorSeries& loads) {
 /// @param times of the instants, in the run [s]
 std::vector<motion::Side> SidesOf(const motion::MeasuredForce& force, const std::vector<Vec3>& points,
                                   const std::vector<double>& times, const character::ReferenceMotion& reference) {
-  const auto left = static_cast<size_t>(FindSegment(reference.character(), "left_foot"));
-  const auto right = static_cast<size_t>(FindSegment(reference.character(), "right_foot"));
+  const auto left = static_cast<size_t>(character::BodyOfSegment(reference.character(), "left_foot"));
+  const auto right = static_cast<size_t>(character::BodyOfSegment(reference.character(), "right_foot"));
   std::vector<motion::Side> sides(times.size(), motion::Side::kLeft);
   character::State state;
   const auto on = [&](size_t i) { return i < times.size() && force.forces[i].y() > kOn; };
@@ -291,7 +284,7 @@ std::string CutoffName(double cutoff) {
 
 std::optional<FootPlates> FindFeet(const character::Character& character, const std::vector<ForcePlate>& plates) {
   const auto find = [&](const std::string& segment) {
-    const int body = FindSegment(character, segment);
+    const int body = character::BodyOfSegment(character, segment);
     return std::find_if(plates.begin(), plates.end(), [&](const ForcePlate& plate) {
       return std::find(plate.bodies.begin(), plate.bodies.end(), body) != plate.bodies.end();
     });
@@ -384,8 +377,8 @@ std::optional<HeadingFound> FindHeading(const motion::MeasuredForces& measured, 
   constexpr int kHeadings = 4;
   constexpr size_t kMostInstants = 400;  // that are looked at
   constexpr double kLoaded = 100;        // [N]
-  const int feet[] = {FindSegment(reference.character(), "left_foot"),
-                      FindSegment(reference.character(), "right_foot")};
+  const int feet[] = {character::BodyOfSegment(reference.character(), "left_foot"),
+                      character::BodyOfSegment(reference.character(), "right_foot")};
   if (feet[0] < 0 || feet[1] < 0) return std::nullopt;
   double sums[kHeadings] = {}, count = 0;
   character::State state;

@@ -9,6 +9,7 @@
 
 #include "ball_of_foot.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/segments.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/floor_contacts.h"
@@ -239,10 +240,8 @@ void MeasureTorques(const Character& character, const control::Trajectory& traje
 void MeasureStates(const Character& character, const control::Trajectory& trajectory, const ReferenceMotion& reference,
                    const Surface& surface, MotionMetrics& metrics) {
   const size_t root = static_cast<size_t>(character.root);
-  const auto trunk_body = std::find_if(character.bodies.begin(), character.bodies.end(),
-                                       [](const character::Body& body) { return body.segment == "trunk"; });
-  const size_t trunk =
-      trunk_body == character.bodies.end() ? root : static_cast<size_t>(trunk_body - character.bodies.begin());
+  const int trunk_body = character::BodyOfSegment(character, "trunk");
+  const size_t trunk = trunk_body < 0 ? root : static_cast<size_t>(trunk_body);
   const size_t count = trajectory.states.size();
   const double share = 1 / static_cast<double>(count);
   PenetrationMeter simulated_meter(surface);

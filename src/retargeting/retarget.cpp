@@ -9,7 +9,7 @@
 #include "recording_doubts.h"
 #include "retarget_by_names.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/character/segment_joint.h"
+#include "retrace/character/segments.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"

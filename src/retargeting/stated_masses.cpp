@@ -7,6 +7,7 @@
 #include "retarget.h"
 #include "retrace/character/builder.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/segments.h"
 #include "retrace/retargeting/reference_report.h"
 
 namespace retrace::character {
@@ -80,9 +81,7 @@ class StatedMasses {
     const auto mapped = [&](size_t j) {
       for (const auto& [segment, source] : map_.segments) {
         if (source.orientation != static_cast<int>(j) && source.position != static_cast<int>(j)) continue;
-        for (size_t b = 0; b < character_.bodies.size(); ++b) {
-          if (character_.bodies[b].segment == segment) return static_cast<int>(b);
-        }
+        if (const int body = BodyOfSegment(character_, segment); body >= 0) return body;
       }
       return -1;
     };

@@ -9,7 +9,7 @@
 
 #include "retarget.h"
 #include "retrace/character/builder.h"
-#include "retrace/character/segment_joint.h"
+#include "retrace/character/segments.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/retargeting/skeleton_mapping.h"

@@ -1,4 +1,4 @@
-/// The joint of a named segment.
+/// Bodies and joints by the segments of a person that they stand for.
 #pragma once
 
 #include <string>
@@ -6,6 +6,14 @@
 #include "retrace/character/character.h"
 
 namespace retrace::character {
+
+/// Number of the body of a segment, or -1.
+inline int BodyOfSegment(const Character& character, const std::string& segment) {
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    if (character.bodies[b].segment == segment) return static_cast<int>(b);
+  }
+  return -1;
+}
 
 /// Joint that moves the body of a segment, or null.
 inline const Joint* JointOfSegment(const Character& character, const std::string& segment) {
