@@ -92,13 +92,13 @@ void PoseDynamics::Press(const std::vector<SupportPoint>& points, const Eigen::V
     }
     SupportForce& support = result.support.back();
     support.force += force;
-    support.center += force.y() * point.position;  // the moment of the normal forces' positions, until all are added
+    // The moment of the normal forces' positions, until all are added.
+    support.center += force.y() * Vec3(point.position.x(), point.ground, point.position.z());
     support.free_moment += point.position.cross(force).y();
     dynamics_.AddForce(point.body, point.position, force, wrenches_);
   }
   for (SupportForce& support : result.support) {
     if (support.force.y() > 0) support.center /= support.force.y();
-    support.center.y() = 0;
     support.free_moment -= support.center.cross(support.force).y();
   }
 }

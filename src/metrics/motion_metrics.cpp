@@ -13,8 +13,8 @@
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/floor_contacts.h"
+#include "retrace/metrics/surface.h"
 #include "retrace/metrics/trajectory_states.h"
-#include "surface.h"
 
 namespace retrace::metrics {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "retrace/character/body_points.h"
 #include "retrace/dynamics/pose_dynamics.h"
+#include "retrace/metrics/surface.h"
 #include "retrace/optimization/quadratic_program.h"
 
 namespace retrace::metrics {
@@ -50,7 +51,10 @@ void KeepOutermost(std::vector<SupportPoint>& points) {
 class Solver {
  public:
   Solver(const character::ReferenceMotion& reference, const RequiredForcesOptions& options)
-      : character_(reference.character()), options_(options), pose_(reference, options.gravity) {}
+      : character_(reference.character()),
+        options_(options),
+        ground_(options_.environment),
+        pose_(reference, options.gravity) {}
 
   /// @param i neither the first nor the last pose
   RequiredForces At(size_t i) {
@@ -74,7 +78,9 @@ class Solver {
       state.orientation = Quat(dynamics.RotationOf(body));
       std::vector<SupportPoint> of_body;
       character::ForEachPoint(character_.bodies[b], state, [&](const Vec3& center, double radius) {
-        SupportPoint point{body, center - radius * Vec3::UnitY(), Fade(center.y() - radius, kHeights)};
+        SupportPoint point{body, center - radius * Vec3::UnitY()};
+        point.ground = ground_.GroundUnder(point.position);
+        point.weight = Fade(center.y() - radius - point.ground, kHeights);
         if (point.weight < kSmallestWeight) return;
         const Vec3 velocity = dynamics.VelocityOf(body, point.position);
         point.weight *= Fade(std::sqrt(velocity.x() * velocity.x() + velocity.z() * velocity.z()), kSpeeds);
@@ -103,6 +109,7 @@ class Solver {
 
   const character::Character& character_;
   RequiredForcesOptions options_;
+  Surface ground_;
   dynamics::PoseDynamics pose_;
   std::vector<SupportPoint> points_;
   Eigen::MatrixXd supply_;

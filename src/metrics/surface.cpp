@@ -1,4 +1,4 @@
-#include "surface.h"
+#include "retrace/metrics/surface.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,10 +23,15 @@ Surface::Surface(const simulation::Environment& environment) : environment_(&env
                        [](const simulation::Box& box) { return box.course.has_value(); });
 }
 
+double Surface::GroundUnder(const Vec3& point) const {
+  if (plain_) return 0;
+  // What a point has sunk into is below it too. What it is deep inside is passed through: feet under a seat are over
+  // the floor.
+  return environment_->TopBelow(point.x(), point.z(), point.y() + kSunk);
+}
+
 double Surface::HeightOf(const Vec3& point) const {
-  if (plain_) return point.y();
-  // What a point has sunk into is below it too.
-  return point.y() - environment_->HeightAt(point.x(), point.z(), point.y() + kSunk);
+  return point.y() - GroundUnder(point);
 }
 
 double Surface::HeightOf(const character::Body& body, const character::BodyState& state) const {

@@ -73,7 +73,7 @@ class Balancer {
  public:
   Balancer(const character::ReferenceMotion& reference, const simulation::Environment& environment, double gravity)
       : character_(reference.character()),
-        environment_(environment),
+        ground_(environment),
         gravity_(gravity),
         frame_time_(reference.frame_time()),
         size_(character_.height / metrics::kHumanHeight),
@@ -134,7 +134,7 @@ class Balancer {
     Polygon points;
     height = 0;
     on_feet = true;
-    ForEachCorner(character_, state, environment_, [&](size_t body, const Vec3& point, double ground) {
+    ForEachCorner(character_, state, ground_, [&](size_t body, const Vec3& point, double ground) {
       if (point.y() - ground > kTouches * size_) return;
       points.emplace_back(point.x(), point.z());
       height += ground;
@@ -273,7 +273,7 @@ class Balancer {
   }
 
   const Character& character_;
-  const simulation::Environment& environment_;
+  metrics::Surface ground_;
   double gravity_;
   double frame_time_;
   double size_;             // as a share of the human's

@@ -35,7 +35,7 @@ class Flyer {
   Flyer(const character::ReferenceMotion& reference, const simulation::Environment& environment, double gravity,
         std::optional<double> lifted)
       : character_(reference.character()),
-        environment_(environment),
+        ground_(environment),
         gravity_(gravity),
         frame_time_(reference.frame_time()),
         size_(character_.height / metrics::kHumanHeight),
@@ -92,7 +92,7 @@ class Flyer {
 
   bool Touches(const State& state) const {
     bool touches = false;
-    ForEachCorner(character_, state, environment_, [&](size_t, const Vec3& point, double ground) {
+    ForEachCorner(character_, state, ground_, [&](size_t, const Vec3& point, double ground) {
       touches = touches || point.y() - ground <= lifted_;
     });
     return touches;
@@ -161,7 +161,7 @@ class Flyer {
   }
 
   const Character& character_;
-  const simulation::Environment& environment_;
+  metrics::Surface ground_;
   double gravity_;
   double frame_time_;
   double size_;                // as a share of the human's

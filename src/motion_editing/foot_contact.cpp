@@ -14,6 +14,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/required_forces.h"
+#include "retrace/metrics/surface.h"
 
 namespace retrace::task {
 namespace {
@@ -26,14 +27,20 @@ constexpr double kAwayFromFloor = 0.1;  // time after lifting off, and before co
 constexpr double kAroundRaise = 0.02;   // reach of the largest raise around an instant [s]
 constexpr double kNegligible = 0.005;   // share of the weight under which a foot is in the air
 
-/// By how much a body must be moved upwards so that springs under its corners carry a load [m].
-double ShiftFor(const character::Body& body, const character::BodyState& state, double load, double stiffness) {
+/// Heights of a body's corners over the ground [m].
+std::vector<double> HeightsOf(const character::Body& body, const character::BodyState& state,
+                              const metrics::Surface& ground) {
   std::vector<double> heights;
   for (const character::Shape& shape : body.shapes) {
     for (const Vec3& corner : character::CornersOf(shape)) {
-      heights.push_back((state.position + state.orientation * corner).y());
+      heights.push_back(ground.HeightOf(Vec3(state.position + state.orientation * corner)));
     }
   }
+  return heights;
+}
+
+/// By how much a body must be moved upwards so that springs under its corners carry a load [m].
+double ShiftFor(std::vector<double> heights, double load, double stiffness) {
   std::sort(heights.begin(), heights.end());
   // With the n lowest corners in the floor, stiffness (n (-shift) - sum of heights) = load.
   double sum = 0, shift = 0;
@@ -64,8 +71,10 @@ std::vector<double> TimesFromLoad(const std::vector<double>& weights, double fra
 
 class FootSeater {
  public:
-  FootSeater(const character::ReferenceMotion& reference, double stiffness, double gravity)
+  FootSeater(const character::ReferenceMotion& reference, double stiffness, double gravity,
+             const simulation::Environment& ground)
       : character_(reference.character()),
+        ground_(ground),
         frame_time_(reference.frame_time()),
         stiffness_(stiffness),
         weight_(character_.total_mass() * kStandardGravity),
@@ -73,6 +82,7 @@ class FootSeater {
         states_(reference.StatesOfPoses()) {
     metrics::RequiredForcesOptions options;
     options.gravity = gravity;
+    options.environment = ground;
     required_ = metrics::RequiredForcesOf(reference, options);
     result_.poses = reference.poses();
   }
@@ -110,7 +120,8 @@ class FootSeater {
       const double load = LoadOf(foot, i);
       if (load < kNegligible * weight_) continue;
       seated.weights[i] = std::min(1.0, load / (kLoaded * weight_));
-      seated.shifts[i] = seated.weights[i] * ShiftFor(character_.bodies[body], states_[i][body], load, stiffness_);
+      seated.shifts[i] =
+          seated.weights[i] * ShiftFor(HeightsOf(character_.bodies[body], states_[i][body], ground_), load, stiffness_);
     }
     return seated;
   }
@@ -142,7 +153,7 @@ class FootSeater {
       const double mean = (shifts[i] - kLeastWeight * result_.lowering) / (weights[i] + kLeastWeight);
       rests.push_back(mean + result_.lowering);
       const double clearance = kClearanceOfSwing * SmoothStep(std::min(1.0, times[i] / kAwayFromFloor));
-      const double height = character::LowestPoint(character_.bodies[foot], states_[i][foot]) + rests[i];
+      const double height = ground_.HeightOf(character_.bodies[foot], states_[i][foot]) + rests[i];
       raises.push_back(times[i] > 0 ? std::max(0.0, clearance - height) : 0.0);
     }
     raises = LargestAround(raises, static_cast<int>(std::lround(kAroundRaise / frame_time_)));
@@ -157,6 +168,7 @@ class FootSeater {
   }
 
   const character::Character& character_;
+  metrics::Surface ground_;
   double frame_time_;
   double stiffness_;
   double weight_;  // [N]
@@ -173,8 +185,9 @@ io::Json FootSeating::ToJson() const {
   return {{"lowering", lowering}, {"largest_shift", largest_shift}, {"notes", notes}};
 }
 
-FootSeating SeatFeet(const character::ReferenceMotion& reference, double stiffness, double gravity) {
-  return FootSeater(reference, stiffness, gravity).Seat();
+FootSeating SeatFeet(const character::ReferenceMotion& reference, double stiffness, double gravity,
+                     const simulation::Environment& ground) {
+  return FootSeater(reference, stiffness, gravity, ground).Seat();
 }
 
 }  // namespace retrace::task

@@ -14,6 +14,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/metrics/surface.h"
 
 namespace retrace::task {
 namespace {
@@ -23,6 +24,9 @@ using character::Character;
 using character::State;
 
 // Lengths are those of the human, and follow the height of others.
+constexpr double kHighest = 10;         // over nothing at all a foot is so high [m]
+constexpr double kBeside = 0.05;        // from a foot's middle, at which the slope of its floor is measured [m]
+constexpr double kUneven = 0.005;       // a floor that bends by more between these is an edge [m]
 constexpr double kOnFloor = 0.025;      // an edge of a sole lower than this may stand [m]
 constexpr double kOffFloor = 0.05;      // and one higher than this does not
 constexpr double kLevel = 0.03;         // a sole whose edges are both lower than this is level [m]
@@ -71,12 +75,12 @@ struct Sole {
   static Vec3 Middle(const std::array<Vec3, 2>& edge, const BodyState& foot) {
     return foot.position + foot.orientation * Vec3(0.5 * (edge[0] + edge[1]));
   }
-  double LowestCorner(const Vec3& position, const Quat& orientation) const {
-    double lowest = std::numeric_limits<double>::infinity();
+  /// Calls visit(corner) for its corners.
+  template <typename Visit>
+  void ForEachCorner(const Vec3& position, const Quat& orientation, const Visit& visit) const {
     for (const auto& edge : {toes, heel}) {
-      for (const Vec3& corner : edge) lowest = std::min(lowest, (position + orientation * corner).y());
+      for (const Vec3& corner : edge) visit(Vec3(position + orientation * corner));
     }
-    return lowest;
   }
 
   std::array<Vec3, 2> toes, heel;
@@ -91,8 +95,9 @@ struct CleanedLeg {
 
 class FootCleaner {
  public:
-  explicit FootCleaner(const character::ReferenceMotion& reference)
+  FootCleaner(const character::ReferenceMotion& reference, const simulation::Environment& ground)
       : character_(reference.character()),
+        ground_(ground),
         frame_time_(reference.frame_time()),
         size_(reference.character().height / metrics::kHumanHeight),
         states_(reference.StatesOfPoses()) {
@@ -131,6 +136,23 @@ class FootCleaner {
     return character::JointPosition(character_, JointAt(joint), states_[pose]);
   }
 
+  /// The normal of the floor under a point; upwards where the floor has an edge.
+  Vec3 NormalUnder(const Vec3& point) const {
+    const double side = kBeside * size_;
+    const auto height = [&](double x, double z) { return ground_.GroundUnder(point + Vec3(x, 0, z)); };
+    const double middle = height(0, 0), right = height(side, 0), left = height(-side, 0);
+    const double ahead = height(0, side), behind = height(0, -side);
+    const double bend = std::max(std::abs(right + left - 2 * middle), std::abs(ahead + behind - 2 * middle));
+    if (bend > kUneven * size_) return Vec3::UnitY();
+    return Vec3(left - right, 2 * side, behind - ahead).normalized();
+  }
+  double LowestCorner(const Sole& sole, const Vec3& position, const Quat& orientation) const {
+    double lowest = kHighest;
+    sole.ForEachCorner(position, orientation,
+                       [&](const Vec3& corner) { lowest = std::min(lowest, ground_.HeightOf(corner)); });
+    return lowest;
+  }
+
   /// Speed of the middle of a sole's edge around a pose [m/s].
   Vec3 VelocityOf(const std::array<Vec3, 2>& edge, size_t foot, size_t pose) const {
     const size_t before = pose > 0 ? pose - 1 : 0, after = std::min(pose + 1, states_.size() - 1);
@@ -142,7 +164,7 @@ class FootCleaner {
   double SpeedOf(const Sole& sole, size_t foot, size_t pose) const {
     double slowest = std::numeric_limits<double>::infinity();
     for (const auto& edge : {sole.toes, sole.heel}) {
-      if (Sole::Middle(edge, states_[pose][foot]).y() > kOffFloor * size_) continue;
+      if (ground_.HeightOf(Sole::Middle(edge, states_[pose][foot])) > kOffFloor * size_) continue;
       const Vec3 velocity = VelocityOf(edge, foot, pose);
       slowest = std::min(slowest, std::hypot(velocity.x(), velocity.z()));
     }
@@ -152,8 +174,8 @@ class FootCleaner {
   void FindSupport(const Sole& sole, size_t foot, CleanedLeg& leg) const {
     for (size_t i = 0; i < states_.size(); ++i) {
       const BodyState& state = states_[i][foot];
-      const double toes = Sole::Middle(sole.toes, state).y() / size_;
-      const double heel = Sole::Middle(sole.heel, state).y() / size_;
+      const double toes = ground_.HeightOf(Sole::Middle(sole.toes, state)) / size_;
+      const double heel = ground_.HeightOf(Sole::Middle(sole.heel, state)) / size_;
       const double lower = std::min(toes, heel), higher = std::max(toes, heel);
       const double upright = 1 - Fade((state.orientation * Vec3::UnitY()).y(), kOnItsSide, kUpright);
       const double slow = upright * Fade(SpeedOf(sole, foot, i), kStill, kSliding);
@@ -178,6 +200,13 @@ class FootCleaner {
     return FromRotationVector(along * std::asin(std::clamp(z.y(), -1.0, 1.0)) * axis.normalized()) * orientation;
   }
 
+  /// The same on a slope.
+  static Quat LeveledOn(const Vec3& normal, const Quat& orientation, double across, double along) {
+    if (normal == Vec3::UnitY()) return Leveled(orientation, across, along);
+    const Quat slope = Quat::FromTwoVectors(Vec3::UnitY(), normal);
+    return slope * Leveled(slope.conjugate() * orientation, across, along);
+  }
+
   void PlaceFoot(const character::Leg& leg) {
     const auto foot = static_cast<size_t>(JointAt(leg.ankle).child);
     const Sole sole(FootOf(leg));
@@ -187,10 +216,10 @@ class FootCleaner {
     for (size_t i = 0; i < states_.size(); ++i) {
       const BodyState& state = states_[i][foot];
       const double support = cleaned.support[i];
-      const Quat orientation = Leveled(state.orientation, support, cleaned.level[i]);
       const Vec3 ankle = PositionOf(leg.ankle, i);
+      const Quat orientation = LeveledOn(NormalUnder(state.position), state.orientation, support, cleaned.level[i]);
       const Quat tilt = orientation * state.orientation.conjugate();
-      const double low = sole.LowestCorner(ankle + tilt * Vec3(state.position - ankle), orientation);
+      const double low = LowestCorner(sole, ankle + tilt * Vec3(state.position - ankle), orientation);
       shifts.push_back(-support * low + (1 - support) * std::max(0.0, kClearance * size_ - low));
       cleaned.footing.push_back({ankle, tilt});
     }
@@ -306,6 +335,7 @@ class FootCleaner {
   }
 
   const Character& character_;
+  metrics::Surface ground_;
   double frame_time_;
   double size_;                // as a share of the human's
   std::vector<State> states_;  // (poses)
@@ -325,8 +355,8 @@ io::Json FootCleaning::ToJson() const {
           {"notes", notes}};
 }
 
-FootCleaning CleanFeet(const character::ReferenceMotion& reference) {
-  return FootCleaner(reference).Clean();
+FootCleaning CleanFeet(const character::ReferenceMotion& reference, const simulation::Environment& ground) {
+  return FootCleaner(reference, ground).Clean();
 }
 
 }  // namespace retrace::task

@@ -400,6 +400,16 @@ double Environment::HeightAt(double x, double z, double from) const {
   return height;
 }
 
+double Environment::TopBelow(double x, double z, double limit) const {
+  double height = ground.present ? ground.height : -std::numeric_limits<double>::infinity();
+  for (const Box& box : boxes) {
+    const double top = TopOf(box, x, z, limit);
+    if (top <= limit) height = std::max(height, top);
+  }
+  if (height_field) height = std::max(height, HeightOf(*height_field, x, z));
+  return height;
+}
+
 void Environment::AppendStart(character::State& state) const {
   for (const FreeBody& body : bodies) {
     state.push_back({body.position, body.orientation, body.linear_velocity, body.angular_velocity});

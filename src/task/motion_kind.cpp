@@ -4,8 +4,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "height_over.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/metrics/surface.h"
 
 namespace retrace::task {
 namespace {
@@ -51,6 +51,8 @@ io::Json MotionKindReport::ToJson() const {
 
 MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference, const simulation::Environment* ground) {
   const character::Character& character = reference.character();
+  const simulation::Environment plane;
+  const metrics::Surface surface(ground == nullptr ? plane : *ground);
   const size_t n = reference.poses().size();
   size_t trunk = 0;
   size_t hands = 0;
@@ -69,7 +71,7 @@ MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference, con
     double low_leg = low_trunk;
     double lowest = low_trunk;
     for (size_t b = 0; b < state.size(); ++b) {
-      const double over = HeightOver(ground, character.bodies[b], state[b]);
+      const double over = surface.HeightOf(character.bodies[b], state[b]);
       lowest = std::min(lowest, over);
       const bool limb = IsArm(character.bodies[b].part) || IsLowerLeg(character.bodies[b].part);
       const double low = limb ? over : character::LowestPoint(character.bodies[b], state[b]);

@@ -206,7 +206,7 @@ io::Json WorldDocument(const WorldVariation& world) {
 bool ShapesGround(const WorldVariation& world) {
   const simulation::Environment& environment = world.environment;
   return !environment.ground.present || environment.ground.height != 0 || environment.num_objects() > 0 ||
-         world.follow_ground || world.feet_on_ground || world.legs_on_line;
+         world.adapts_motion();
 }
 
 }  // namespace retrace::task

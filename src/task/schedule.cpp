@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "height_over.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/time_grid.h"
 #include "retrace/metrics/floor_contacts.h"
+#include "retrace/metrics/surface.h"
 #include "retrace/motion/segmentation.h"
 
 namespace retrace::task {
@@ -68,8 +68,10 @@ std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference
   // Contacts before swings: a boundary from an earlier list displaces those of later lists that come too close.
   std::vector<std::vector<double>> sources;
   std::vector<std::string> reasons;
-  const auto height = [ground](const character::Body& body, const character::BodyState& state) {
-    return HeightOver(ground, body, state);
+  const simulation::Environment plane;
+  const metrics::Surface surface(ground == nullptr ? plane : *ground);
+  const auto height = [&surface](const character::Body& body, const character::BodyState& state) {
+    return surface.HeightOf(body, state);
   };
   for (const int effector : character.end_effectors) {
     sources.push_back(motion::SwitchTimes(metrics::Touches(reference, states, effector, height), frame_time));

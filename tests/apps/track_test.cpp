@@ -144,18 +144,19 @@ TEST_F(Track, IsAMethodOfReconstruct) {
   EXPECT_EQ(io::ReadFile(Path("tracked") + "/control.json"), io::ReadFile(Path("chosen") + "/control.json"));
   EXPECT_EQ(Execute(kReplay + " " + Path("chosen") + " --verify").code, 0);
   // Where the tracked motion exceeds the tolerances, another method takes over: here, because servos of no strength
-  // cannot hold. On ice, which parts do not know, that is the search.
+  // cannot hold. On a moving platform, which parts do not know, that is the search.
   const std::string weak = command + "--method auto --set /run/baseline=reference --set /tracking/torque_limit=1 ";
   const Outcome parts = Execute(weak + "--output " + Path("parts"));
   EXPECT_EQ(parts.code, 0) << parts.text;
   EXPECT_NE(used(Path("parts")), "tracking");
   EXPECT_THAT(parts.text, HasSubstr(": the tracked motion fell after"));
-  const Outcome fallen = Execute(weak + "--world ice --output " + Path("fallen"));
+  const Outcome fallen = Execute(weak + "--world platform --output " + Path("fallen"));
   EXPECT_EQ(fallen.code, 0) << fallen.text;
   EXPECT_THAT(fallen.text, HasSubstr("found by sampling: the tracked motion fell after"));
   EXPECT_EQ(used(Path("fallen")), "sampling");
   ASSERT_EQ(
-      Execute(command + "--method sampling --set /run/baseline=reference --world ice --output " + Path("sampled")).code,
+      Execute(command + "--method sampling --set /run/baseline=reference --world platform --output " + Path("sampled"))
+          .code,
       0);
   EXPECT_EQ(io::ReadFile(Path("fallen") + "/control.json"), io::ReadFile(Path("sampled") + "/control.json"));
   ExpectRefusals(kReconstruct, {{kWalkClip + " --method guessing", 2, "--method"},

@@ -76,6 +76,25 @@ TEST(RequiredForces, OfStandingAreTheWeight) {
   EXPECT_DOUBLE_EQ(motion.front().time, kFrame);
 }
 
+TEST(RequiredForces, OnABoxAreThoseOnTheFloor) {
+  constexpr double kHeight = 0.45;
+  RequiredForcesOptions options;
+  options.environment.boxes.push_back({"box", Vec3(20, kHeight, 20), Vec3(0, 0.5 * kHeight, 0)});
+  const auto floor = RequiredForcesOf(Walking(0)), box = RequiredForcesOf(Walking(kHeight), options);
+  ASSERT_EQ(floor.size(), box.size());
+  for (size_t i = 0; i < floor.size(); ++i) {
+    ASSERT_EQ(floor[i].support.size(), box[i].support.size());
+    for (size_t k = 0; k < floor[i].support.size(); ++k) {
+      EXPECT_LT((floor[i].support[k].force - box[i].support[k].force).norm(), 1e-6 * Weight());
+      EXPECT_LT((floor[i].support[k].center + Vec3(0, kHeight, 0) - box[i].support[k].center).norm(), 1e-6);
+    }
+    EXPECT_LT((floor[i].missing_force - box[i].missing_force).norm(), 1e-6 * Weight());
+    for (size_t j = 0; j < floor[i].torques.size(); ++j) {
+      EXPECT_LT((floor[i].torques[j] - box[i].torques[j]).norm(), 1e-4);
+    }
+  }
+}
+
 TEST(RequiredForces, OfAFallAreZero) {
   const auto motion = RequiredForcesOf(Moved([](double time) -> Vec3 {
     return {0.3 * time, 2 - 0.5 * kStandardGravity * time * time, 0};

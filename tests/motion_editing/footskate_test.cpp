@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "retrace/character/legs.h"
+#include "retrace/metrics/surface.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::task {
@@ -49,6 +50,46 @@ TEST(CleanFeet, PutsStandingFeetFlatOnTheFloor) {
   EXPECT_GT(cleaned.largest_shift, 0.015);
   EXPECT_EQ(cleaned.largest_lowering, 0);
   EXPECT_EQ(cleaned.supported, 1);
+}
+
+TEST(CleanFeet, PutsFeetOnAStepAsOnTheFloor) {
+  constexpr double kHeight = 0.3;
+  simulation::Environment step;
+  step.boxes.push_back({"step", Vec3(4, kHeight, 4), Vec3(0, 0.5 * kHeight, 0)});
+  const FootCleaning floor = CleanFeet(Motion(Sunken, 1));
+  const FootCleaning cleaned = CleanFeet(Motion(
+                                             [](double time) {
+                                               character::Pose pose = Sunken(time);
+                                               pose.root_position.y() += kHeight;
+                                               return pose;
+                                             },
+                                             1),
+                                         step);
+  for (size_t i = 0; i < floor.poses.size(); ++i) {
+    EXPECT_LT((cleaned.poses[i].root_position - floor.poses[i].root_position - Vec3(0, kHeight, 0)).norm(), 1e-9);
+    for (size_t j = 0; j < Human().joints.size(); ++j) {
+      EXPECT_LT(AngleBetween(cleaned.poses[i].joint_rotations[j], floor.poses[i].joint_rotations[j]), 1e-6);
+    }
+  }
+}
+
+TEST(CleanFeet, TurnsStandingFeetAsTheirSlopeIs) {
+  const double angle = 0.05;
+  const Quat turned = AxisRotation(0, angle);
+  simulation::Environment slope;
+  slope.ground.present = false;
+  slope.boxes.push_back({"slope", Vec3(8, 1, 8), turned * Vec3(0, -0.5, 0), turned});
+  const character::ReferenceMotion on_it = Motion([](double) { return SquatPose(0.3); }, 1);
+  // Each foot is on the slope where it is, and as flat on it as on a floor.
+  const FootCleaning cleaned = CleanFeet(on_it, slope);
+  character::State state;
+  character::ForwardKinematics(Human(), cleaned.poses[60], state);
+  const metrics::Surface surface(slope);
+  for (const std::string foot : {"left_foot", "right_foot"}) {
+    const character::BodyState& body = state[BodyIndex(foot)];
+    EXPECT_LT(std::abs(surface.HeightOf(Human().bodies[BodyIndex(foot)], body)), 2e-3) << foot;
+    EXPECT_LT((body.orientation * Vec3::UnitY() - turned * Vec3::UnitY()).norm(), 1e-3) << foot;
+  }
 }
 
 TEST(CleanFeet, LeavesAloneWhatStandsAlready) {

@@ -152,6 +152,15 @@ TEST(Environment, HeightsAreThoseOfWhatIsThere) {
   EXPECT_NEAR(environment.HeightAt(9.75, 0.25, 100), 0.75 * 2 + 0.25 * 2, 1e-12);
 }
 
+TEST(Environment, WhatIsHigherThanALimitHoldsNothing) {
+  const Environment seat = ReadText(R"({"boxes": [{"name": "seat", "size": [1, 0.5, 1], "position": [0, 0.25, 0]}]})");
+  EXPECT_EQ(seat.TopBelow(0, 0, 0.55), 0.5);
+  EXPECT_EQ(seat.TopBelow(0, 0, 0.5), 0.5);
+  EXPECT_EQ(seat.TopBelow(0, 0, 0.1), 0);  // feet under it
+  EXPECT_EQ(seat.TopBelow(0, 0, -1), 0);   // the ground counts always
+  EXPECT_EQ(seat.TopBelow(2, 0, 0.55), 0);
+}
+
 // ---- physics
 
 /// A block on a slope of `degrees` with the given friction; its speed down the slope after a second.

@@ -12,6 +12,7 @@ struct SupportPoint {
   int body = 0;
   Vec3 position = Vec3::Zero();  ///< [m]
   double weight = 0;             ///< 0 to 1: how much force it may well carry
+  double ground = 0;             ///< height of what carries it [m]
 };
 
 /// What the ground does to one body.

@@ -17,12 +17,15 @@
 #include "retrace/character/reference_motion.h"
 #include "retrace/dynamics/support_force.h"
 #include "retrace/math/types.h"
+#include "retrace/simulation/environment.h"
 
 namespace retrace::metrics {
 
 struct RequiredForcesOptions {
   double gravity = kStandardGravity;  ///< downwards [m/s^2]
-  double friction = 0.8;              ///< of the ground, which is the plane y = 0
+  double friction = 0.8;              ///< of all that carries
+  /// What carries besides the plane y = 0: seats, steps, slopes. Its free bodies do not count.
+  simulation::Environment environment = {};
 };
 
 using dynamics::RequiredForces;

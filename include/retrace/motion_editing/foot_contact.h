@@ -6,6 +6,7 @@
 
 #include "retrace/character/reference_motion.h"
 #include "retrace/io/json.h"
+#include "retrace/simulation/environment.h"
 
 namespace retrace::task {
 
@@ -20,9 +21,10 @@ struct FootSeating {
 };
 
 /// Each loaded foot is moved in height until springs under the corners of its sole would carry what the reference
-/// requires of it (metrics::RequiredForcesOf) on the floor y = 0: the whole motion by the mean of that, the legs by the
-/// rest. Feet are neither turned nor held in place; those that swing keep a clearance.
-/// @param stiffness of a corner [N/m] @param gravity downwards [m/s^2]
-FootSeating SeatFeet(const character::ReferenceMotion& reference, double stiffness, double gravity);
+/// requires of it (metrics::RequiredForcesOf) on what is under it: the whole motion by the mean of that, the legs by
+/// the rest. Feet are neither turned nor held in place; those that swing keep a clearance.
+/// @param stiffness of a corner [N/m] @param gravity downwards [m/s^2] @param ground what the motion stands on
+FootSeating SeatFeet(const character::ReferenceMotion& reference, double stiffness, double gravity,
+                     const simulation::Environment& ground = {});
 
 }  // namespace retrace::task

@@ -8,10 +8,11 @@
 #include "retrace/character/reference_motion.h"
 #include "retrace/character/state.h"
 #include "retrace/io/json.h"
+#include "retrace/simulation/environment.h"
 
 namespace retrace::task {
 
-/// A motion whose feet were put on the floor at y = 0, and how much was changed.
+/// A motion whose feet were put on the floor, and how much was changed.
 struct FootCleaning {
   std::vector<character::Pose> poses;  ///< at the times of the reference's
   double largest_shift = 0;            ///< of an ankle in height [m]
@@ -29,6 +30,8 @@ struct FootCleaning {
 /// a clearance. Hips, knees and ankles give way, and the root comes down where a standing leg would be stretched. Legs
 /// that touch one another in passing are moved apart, the swinging one first: a simulated body would stumble over them.
 /// A character without legs (character::LegsOf) stays as it is.
-FootCleaning CleanFeet(const character::ReferenceMotion& reference);
+///
+/// @param ground what the motion stands on: a foot is put on the floor, the step or the slope under it
+FootCleaning CleanFeet(const character::ReferenceMotion& reference, const simulation::Environment& ground = {});
 
 }  // namespace retrace::task

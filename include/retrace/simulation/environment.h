@@ -129,6 +129,10 @@ struct Environment {
   /// none. Moving boxes are where they are at time 0; free bodies do not count.
   double HeightAt(double x, double z, double from) const;
 
+  /// The same of what is no higher than a limit: of what can hold a point, and not of what the point is deep inside.
+  /// The ground and a height field always count.
+  double TopBelow(double x, double z, double limit) const;
+
   /// Appends the free bodies as they are at the start.
   void AppendStart(character::State& state) const;
   /// Turns everything about the vertical and moves it.

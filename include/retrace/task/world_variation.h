@@ -56,6 +56,8 @@ struct WorldVariation {
   bool legs_on_line = false;
 
   bool empty() const { return names.empty(); }
+  /// Whether the motion is changed for it.
+  bool adapts_motion() const { return follow_ground || feet_on_ground || legs_on_line; }
 };
 
 /// Reads a world's file. `name` is what it is called in reports. Throws InputError with the JSON pointer.

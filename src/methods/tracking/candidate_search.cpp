@@ -118,6 +118,7 @@ class Follower {
     world_.set_recording(true);
     metrics::RequiredForcesOptions required;
     required.gravity = problem.task.world.gravity;
+    required.environment = problem.task.world.environment;
     required_ = metrics::RequiredForcesOf(*problem.tracked, required);
   }
 

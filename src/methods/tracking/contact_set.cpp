@@ -8,10 +8,10 @@ namespace retrace::tracking {
 ContactSet::ContactSet(const character::Character& character, const simulation::WorldOptions& world,
                        const Options& options)
     : world_(character, world),
+      ground_(world.environment),
       none_(character.joints.size()),
       lifted_(options.guidance > 0 ? std::numeric_limits<double>::infinity() : options.lifted),
-      touching_only_(options.soft_contacts),
-      root_(character.root) {
+      touching_only_(options.soft_contacts) {
   for (simulation::JointCommand& command : none_) command.gain = 0;
 }
 
@@ -20,8 +20,7 @@ double ContactSet::HeightInReference(const simulation::Contact& contact, const c
   const auto body = static_cast<size_t>(contact.body);
   const Vec3 local = state[body].orientation.conjugate() * Vec3(contact.point - state[body].position);
   const Vec3 place = goal.state[body].position + goal.state[body].orientation * local;
-  const double from = std::max(place.y(), goal.state[static_cast<size_t>(root_)].position.y());
-  return place.y() - world_.options().environment.HeightAt(place.x(), place.z(), from);
+  return ground_.HeightOf(place);
 }
 
 double ContactSet::SpeedInReference(const simulation::Contact& contact, const character::State& state,

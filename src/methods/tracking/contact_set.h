@@ -5,6 +5,7 @@
 
 #include "retrace/methods/tracking/options.h"
 #include "retrace/methods/tracking/tracked_motion.h"
+#include "retrace/metrics/surface.h"
 #include "retrace/simulation/world.h"
 
 namespace retrace::tracking {
@@ -25,6 +26,7 @@ struct ContactPlace {
 /// touch within it: it asks a world of its own. What the reference is about to lift is left out.
 class ContactSet {
  public:
+  /// The world's options must outlive the object.
   ContactSet(const character::Character& character, const simulation::WorldOptions& world, const Options& options);
 
   /// @param state of the whole world @param step number of the step that it is taken from
@@ -37,10 +39,10 @@ class ContactSet {
   double SpeedInReference(const simulation::Contact& contact, const character::State& state, const Goal& goal) const;
 
   simulation::World world_;
+  metrics::Surface ground_;
   std::vector<simulation::JointCommand> none_;  // (joints) commands without any torque
   double lifted_;       // a point that is higher in the reference is about to leave the ground [m]
   bool touching_only_;  // soft soles carry nothing before they touch
-  int root_;
   std::vector<ContactPlace> places_;
 };
 

@@ -47,7 +47,7 @@ struct TrackingController::Impl {
         error(dynamics.size()),
         velocity(dynamics.size()),
         torque(Eigen::VectorXd::Zero(dynamics.size())) {
-    if (p.options.guidance > 0) guidance.emplace(character, *p.tracked, options, p.task.world.gravity);
+    if (p.options.guidance > 0) guidance.emplace(character, *p.tracked, options, p.task.world);
   }
 
   const dynamics::Coordinates& coordinates() const { return dynamics.coordinates(); }

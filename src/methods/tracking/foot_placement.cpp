@@ -35,7 +35,7 @@ double Share(double time, double time_constant) {
 
 FootPlacement::FootPlacement(const character::Character& character, const character::ReferenceMotion& reference,
                              const simulation::Environment& environment, const Options& options)
-    : character_(character), environment_(environment), options_(options) {
+    : character_(character), ground_(environment), options_(options) {
   for (const character::Leg& leg : character::LegsOf(character)) {
     Foot& foot = feet_.emplace_back();
     foot.leg = leg;
@@ -80,10 +80,8 @@ double FootPlacement::ShareAt(const Foot& foot, double time) const {
 
 bool FootPlacement::Stands(const Foot& foot, const character::State& reference) const {
   const character::BodyState& body = reference[static_cast<size_t>(foot.body)];
-  const double from = reference[static_cast<size_t>(character_.root)].position.y();
   return std::any_of(foot.corners.begin(), foot.corners.end(), [&](const Vec3& corner) {
-    const Vec3 place = body.position + body.orientation * corner;
-    return place.y() - environment_.HeightAt(place.x(), place.z(), std::max(from, place.y())) < options_.lifted;
+    return ground_.HeightOf(Vec3(body.position + body.orientation * corner)) < options_.lifted;
   });
 }
 

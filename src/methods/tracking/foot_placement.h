@@ -9,6 +9,7 @@
 #include "retrace/character/reference_motion.h"
 #include "retrace/methods/tracking/options.h"
 #include "retrace/methods/tracking/tracked_motion.h"
+#include "retrace/metrics/surface.h"
 #include "retrace/simulation/environment.h"
 
 namespace retrace::tracking {
@@ -65,7 +66,7 @@ class FootPlacement {
   double LimitedAcross(const character::State& state, const Goal& goal, const Foot& foot, double turn) const;
 
   const character::Character& character_;
-  const simulation::Environment& environment_;
+  metrics::Surface ground_;
   const Options& options_;
   std::vector<Foot> feet_;
   bool upright_ = true;  // the reference is

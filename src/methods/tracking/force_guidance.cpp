@@ -27,15 +27,16 @@ double Approach(double interval, double time_constant) {
 }  // namespace
 
 ForceGuidance::ForceGuidance(const character::Character& character, const character::ReferenceMotion& reference,
-                             const Options& options, double gravity)
+                             const Options& options, const simulation::WorldOptions& world)
     : character_(character),
       options_(options),
-      gravity_(gravity),
+      gravity_(world.gravity),
       frame_time_(reference.frame_time()),
-      reference_(character, gravity),
+      reference_(character, world.gravity),
       jacobian_(3, reference_.size()) {
   metrics::RequiredForcesOptions required;
-  required.gravity = gravity;
+  required.gravity = world.gravity;
+  required.environment = world.environment;
   required_ = metrics::RequiredForcesOf(reference, required);
   for (const character::Leg& leg : character::LegsOf(character)) {
     Foot& foot = feet_.emplace_back();

@@ -26,9 +26,9 @@ namespace retrace::tracking {
 /// be. On level ground.
 class ForceGuidance {
  public:
-  /// What it refers to must outlive the object. @param gravity downwards [m/s^2]
+  /// What it refers to must outlive the object. @param world in which it is: its gravity and its environment count
   ForceGuidance(const character::Character& character, const character::ReferenceMotion& reference,
-                const Options& options, double gravity);
+                const Options& options, const simulation::WorldOptions& world);
 
   /// Takes note of a state, once for each solution, `interval` after the one before [s].
   void Update(const dynamics::CharacterDynamics& now, const Goal& goal, const std::vector<ContactPlace>& places,

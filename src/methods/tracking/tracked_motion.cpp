@@ -12,33 +12,55 @@ namespace {
 
 constexpr double kInterval = 1.0 / 240;  // half width of the differences [s]
 
+void PutFeetOnGround(const simulation::Environment& ground, const simulation::WorldOptions& simulated,
+                     const Options& options, PreparedReference& prepared) {
+  character::ReferenceMotion& motion = prepared.motion;
+  if (options.clean_feet) {
+    prepared.cleaning = task::CleanFeet(motion, ground);
+    motion = motion.WithPoses(prepared.cleaning.poses);
+  }
+  if (options.soft_contacts || options.seat_feet) {
+    prepared.seating = task::SeatFeet(motion, simulated.contact_stiffness, simulated.gravity, ground);
+    motion = motion.WithPoses(prepared.seating.poses);
+  }
+}
+
+void MakePhysical(const simulation::Environment& ground, const simulation::WorldOptions& simulated,
+                  const Options& options, PreparedReference& prepared) {
+  character::ReferenceMotion& motion = prepared.motion;
+  motion = motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time()));
+  if (options.ballistic_flight) {
+    // Where forces do not guide, a flight begins where the controller plans no more force.
+    const std::optional<double> lifted = options.guidance > 0 ? std::nullopt : std::optional<double>(options.lifted);
+    prepared.flight = task::MakeFlightBallistic(motion, ground, simulated.gravity, lifted);
+    motion = motion.WithPoses(prepared.flight.poses);
+  }
+  if (options.balance) {
+    prepared.balancing = task::BalanceMotion(motion, ground, simulated.gravity);
+    motion = motion.WithPoses(prepared.balancing.poses);
+  }
+}
+
 }  // namespace
 
 PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::WorldVariation& world,
                                    const simulation::WorldOptions& simulated, const Options& options) {
   PreparedReference prepared{recorded, {}, {}, {}, {}};
-  character::ReferenceMotion& motion = prepared.motion;
-  if (options.clean_feet) {
-    prepared.cleaning = task::CleanFeet(recorded);
-    motion = motion.WithPoses(prepared.cleaning.poses);
-  }
-  if (options.soft_contacts || options.seat_feet) {
-    prepared.seating = task::SeatFeet(motion, simulated.contact_stiffness, simulated.gravity);
-    motion = motion.WithPoses(prepared.seating.poses);
-  }
-  const task::PlacedWorld placed = task::PlaceWorld(world, motion);
-  motion = placed.reference;
-  motion = motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time()));
-  if (options.ballistic_flight) {
-    // Where forces do not guide, a flight begins where the controller plans no more force.
-    const std::optional<double> lifted = options.guidance > 0 ? std::nullopt : std::optional<double>(options.lifted);
-    prepared.flight = task::MakeFlightBallistic(motion, placed.environment, simulated.gravity, lifted);
-    motion = motion.WithPoses(prepared.flight.poses);
-  }
-  if (options.balance) {
-    prepared.balancing = task::BalanceMotion(motion, placed.environment, simulated.gravity);
-    motion = motion.WithPoses(prepared.balancing.poses);
-  }
+  // A motion that is adapted to its world was recorded on a floor.
+  const simulation::Environment recorded_on =
+      world.adapts_motion() ? simulation::Environment() : task::PlaceWorld(world, recorded).environment;
+  PutFeetOnGround(recorded_on, simulated, options, prepared);
+  const task::PlacedWorld placed = task::PlaceWorld(world, prepared.motion);
+  prepared.motion = placed.reference;
+  MakePhysical(placed.environment, simulated, options, prepared);
+  return prepared;
+}
+
+PreparedReference PrepareReference(const character::ReferenceMotion& motion, const simulation::WorldOptions& simulated,
+                                   const Options& options) {
+  PreparedReference prepared{motion, {}, {}, {}, {}};
+  PutFeetOnGround(simulated.environment, simulated, options, prepared);
+  MakePhysical(simulated.environment, simulated, options, prepared);
   return prepared;
 }
 

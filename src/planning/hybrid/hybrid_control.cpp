@@ -298,7 +298,10 @@ io::Json HybridControl::ToJson() const {
 }
 
 bool CanBeHybrid(const task::PreparedClip& clip, const Configuration& configuration) {
-  return clip.world.empty() && configuration.tracking.servo != tracking::Servo::kPaper;
+  // A part would meet what moves on a course where it was at the start.
+  const std::vector<simulation::Box>& boxes = clip.preparation.task.world.environment.boxes;
+  const bool moves = std::any_of(boxes.begin(), boxes.end(), [](const simulation::Box& box) { return !!box.course; });
+  return !moves && configuration.tracking.servo != tracking::Servo::kPaper;
 }
 
 HybridControl FindHybrid(const task::PreparedClip& clip, const Configuration& configuration, int threads,

@@ -55,16 +55,16 @@ FoundSegment TrackSegment(const SegmentProblem& problem) {
   tracking::Options options = configuration.tracking;
   options.perturbation = 0;
   options.candidates = 0;
-  simulation::WorldOptions floor = problem.world;  // which is all that the controller knows of
-  floor.contact_scale.clear();
-  floor.environment = {};
-  const tracking::PreparedReference prepared = tracking::PrepareReference(motion, {}, floor, options);
+  simulation::WorldOptions known = problem.world;  // to the controller: nothing that moves freely
+  known.contact_scale.clear();
+  known.environment.bodies.clear();
+  const tracking::PreparedReference prepared = tracking::PrepareReference(motion, known, options);
   const double h = problem.world.time_step;
   const int steps = static_cast<int>(std::floor(motion.duration() / h + 1e-6));
   tracking::Problem tracked;
   tracked.task.character = &problem.character;
   tracked.task.reference = &motion;
-  tracked.task.world = floor;
+  tracked.task.world = known;
   tracked.task.schedule.steps = {0, steps};
   tracked.tracked = &prepared.motion;
   tracked.options = options;

@@ -143,7 +143,7 @@ class EndJudge {
     return task;
   }
 
-  /// Whether feedback takes the character on. It knows a plain floor alone.
+  /// Whether feedback takes the character on.
   bool Track(Continuation& way) {
     way.followed = TrackFrom(way, state_);
     return judged_.end.verdict == ViableEnd::Verdict::kViable;
@@ -164,13 +164,13 @@ class EndJudge {
     return followed;
   }
 
-  bool CanTrack() const { return clip_.world.empty() && configuration_.tracking.servo != tracking::Servo::kPaper; }
+  bool CanTrack() const { return configuration_.tracking.servo != tracking::Servo::kPaper; }
 
   /// @param start none: where the motion begins
   tracking::Summary Follow(const character::ReferenceMotion& motion, const tracking::Options& options,
                            const std::optional<character::State>& start, int steps) const {
     CheckStop();
-    const tracking::PreparedReference prepared = tracking::PrepareReference(motion, {}, clip_.options.world, options);
+    const tracking::PreparedReference prepared = tracking::PrepareReference(motion, control_.world, options);
     tracking::Problem problem{TaskOf(motion, start.value_or(control_.start), {0, steps}), &prepared.motion, options};
     problem.task.world.contact_scale.clear();
     problem.start = start;

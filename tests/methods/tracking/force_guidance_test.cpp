@@ -15,7 +15,7 @@ struct GuidedStanding {
       : reference(task::Motion(task::Standing, 1)),
         now(task::Human(), kStandardGravity),
         motion(reference, now.coordinates()),
-        guidance(task::Human(), reference, options, kStandardGravity) {
+        guidance(task::Human(), reference, options, world) {
     motion.At(0.5, goal);
     now.SetMotion(goal.pose, goal.velocity);
     for (const char* foot : {"left_foot", "right_foot"}) {
@@ -38,6 +38,7 @@ struct GuidedStanding {
     return options;
   }
   const Options options = Guided();
+  simulation::WorldOptions world;
   character::ReferenceMotion reference;
   dynamics::CharacterDynamics now;
   TrackedMotion motion;

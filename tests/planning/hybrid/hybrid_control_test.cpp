@@ -97,7 +97,7 @@ TEST(HybridControl, AStopEndsIt) {
   EXPECT_THROW(FindHybrid(*job.prepared, job.configuration, 1, [] { return true; }), StoppedError);
 }
 
-TEST(HybridControl, NeedsAPlainFloorAndTheServosOfTheCharacter) {
+TEST(HybridControl, NeedsAWorldThatDoesNotMoveAndTheServosOfTheCharacter) {
   JobOptions options = Roll();
   const Job plain(options);
   EXPECT_TRUE(CanBeHybrid(*plain.prepared, plain.configuration));
@@ -107,7 +107,24 @@ TEST(HybridControl, NeedsAPlainFloorAndTheServosOfTheCharacter) {
   options = Roll();
   options.worlds = {"beam10"};
   const Job beam(options);
-  EXPECT_FALSE(CanBeHybrid(*beam.prepared, beam.configuration));
+  EXPECT_TRUE(CanBeHybrid(*beam.prepared, beam.configuration));
+  options.worlds = {"platform"};
+  const Job platform(options);
+  EXPECT_FALSE(CanBeHybrid(*platform.prepared, platform.configuration));
+}
+
+/// Pebbles move freely: the parts begin where the ones before them left them.
+TEST(HybridControl, PartsInAWorldAreOneControlThatReplays) {
+  JobOptions options = Roll();
+  options.worlds = {"pebbles"};
+  const Job job(options);
+  const HybridControl found = FindHybrid(*job.prepared, job.configuration, 2);
+  ASSERT_GE(found.parts.size(), 2u);
+  ASSERT_FALSE(found.control.fragments.empty());
+  const control::LoadedControl loaded =
+      control::ParseControl(control::FormatControl(job.character(), found.control), "control.json");
+  const ReplayedControl replayed = EvaluateReplay(*job.prepared, loaded.control, {});
+  EXPECT_EQ(control::Fingerprint(replayed.end), control::Fingerprint(found.end));
 }
 
 /// Auto takes the parts where they come near enough, or nearer than the search.

@@ -32,6 +32,9 @@ struct PreparedReference {
 /// @param simulated the world's gravity and the stiffness of its contacts are used
 PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::WorldVariation& world,
                                    const simulation::WorldOptions& simulated, const Options& options);
+/// The same of a motion that is in the simulated world already.
+PreparedReference PrepareReference(const character::ReferenceMotion& motion, const simulation::WorldOptions& simulated,
+                                   const Options& options);
 
 /// Immutable while the method runs. What it points to must outlive it.
 struct Problem {

@@ -37,7 +37,7 @@ struct HybridControl {
   io::Json ToJson() const;
 };
 
-/// Whether a motion can be found by parts: its tracking knows a plain floor alone.
+/// Whether a motion can be found by parts: not among boxes that move on courses.
 bool CanBeHybrid(const task::PreparedClip& clip, const Configuration& configuration);
 
 /// Tracks the reference from the start state. Where the motion leaves the reference, it is kept up to the last instant

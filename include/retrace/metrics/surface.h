@@ -15,6 +15,8 @@ class Surface {
   /// Whether a part of it moves: speeds over it and depths in it are then not those in the world.
   bool moves() const { return moves_; }
 
+  /// Height of what is below a point [m]; minus infinity where there is nothing. A point may have sunk in a little.
+  double GroundUnder(const Vec3& point) const;
   /// Height of a point over what is below it [m]; infinity where there is nothing.
   double HeightOf(const Vec3& point) const;
 
