@@ -37,12 +37,14 @@ const double kSteepestSlope = Radians(35);
 const double kAsSteep = Radians(8);  // soles are tilted as their slope is
 constexpr double kLeastRun = 0.4;    // between soles that show a slope [m]
 constexpr size_t kFewestOnSlope = 3;
-constexpr double kSmoothed = 0.1;        // half of the time over which forces are averaged [s]
-constexpr double kBorne = 0.3;           // of the weight: the body does not fall
-constexpr double kAsideOfFeet = 0.08;    // from all that touches: there something else bears [m]
-constexpr double kPelvisRests = 0.25;    // of a pelvis that rests [m/s]
-constexpr double kBriefRest = 0.1;       // [s]
-constexpr double kOneRest = 0.3;         // one of the rests on a seat is so long [s]
+constexpr double kSmoothed = 0.1;      // half of the time over which forces are averaged [s]
+constexpr double kBorne = 0.3;         // of the weight: the body does not fall
+constexpr double kAsideOfFeet = 0.08;  // from all that touches: there something else bears [m]
+constexpr double kPelvisRests = 0.25;  // of a pelvis that rests [m/s]
+constexpr double kBriefRest = 0.1;     // [s]
+constexpr double kOneRest = 0.3;       // one of the rests on a seat is so long [s]
+const double kSteepestSeat = Radians(20);
+constexpr double kMostBeside = 0.25;     // of a seat beside the hips, where the center of pressure is [m]
 constexpr double kOneSeat = 0.3;         // between rests on it [m]
 const double kThighTilt = Radians(25);   // against the vertical, of a body that sits
 constexpr double kOnSurface = 0.04;      // corners that are so near to a surface touch it [m]
@@ -134,10 +136,13 @@ struct Requirement {
   }
 };
 
-/// What each pose requires.
-std::vector<Requirement> RequirementsOf(const ReferenceMotion& reference, size_t count) {
+/// What each pose requires. @param environment what is known to bear besides the floor
+std::vector<Requirement> RequirementsOf(const ReferenceMotion& reference, size_t count,
+                                        const simulation::Environment& environment = {}) {
   std::vector<Requirement> all(count);
-  const std::vector<RequiredForces> required = RequiredForcesOf(reference);
+  RequiredForcesOptions options;
+  options.environment = environment;
+  const std::vector<RequiredForces> required = RequiredForcesOf(reference, options);
   const double weight = reference.character().total_mass() * kStandardGravity;
   for (size_t i = 0; i < required.size(); ++i) {
     Requirement& at = all[i + 1];
@@ -424,14 +429,27 @@ bool BendsThigh(const Character& character, const State& state) {
   return bent || !thighs;
 }
 
-/// Height of the lowest of them.
-double SeatHeight(const Character& character, const State& state) {
+/// How far along the normal of a seat the lowest of them is [m].
+double SeatHeight(const Character& character, const State& state, const Vec3& normal) {
   double lowest = std::numeric_limits<double>::infinity();
   ForEachSeatBall(character, state,
-                  [&](const Vec3& center, double radius) { lowest = std::min(lowest, center.y() - radius); });
+                  [&](const Vec3& center, double radius) { lowest = std::min(lowest, center.dot(normal) - radius); });
   if (std::isfinite(lowest)) return lowest;
   const auto root = static_cast<size_t>(character.root);
   return character::LowestPoint(character.bodies[root], state[root]);
+}
+
+/// By how much the flatter one of the thighs goes down from hip to knee [rad].
+double ThighSlope(const Character& character, const State& state) {
+  double flattest = std::numeric_limits<double>::infinity();
+  for (const character::Joint& joint : character.joints) {
+    const auto child = static_cast<size_t>(joint.child);
+    const std::string& segment = character.bodies[child].segment;
+    if (segment != "left_thigh" && segment != "right_thigh") continue;
+    const Vec3 way = state[child].position - character::JointPosition(character, joint, state);
+    flattest = std::min(flattest, std::asin(std::clamp(-way.normalized().y(), -1.0, 1.0)));
+  }
+  return std::isfinite(flattest) ? flattest : 0;
 }
 
 struct Rest {
@@ -444,7 +462,7 @@ class SeatSearch {
  public:
   SeatSearch(const ReferenceMotion& reference, const std::vector<State>& states,
              const std::vector<Requirement>& averaged, const std::vector<RecordedSurface>& surfaces)
-      : character_(reference.character()), frame_time_(reference.frame_time()), states_(states) {
+      : character_(reference.character()), frame_time_(reference.frame_time()), states_(states), averaged_(averaged) {
     const auto root = static_cast<size_t>(character_.root);
     const auto reach = static_cast<size_t>(std::max(1L, std::lround(kSmoothed / frame_time_)));
     std::vector<bool> rests(states.size(), false);
@@ -494,23 +512,56 @@ class SeatSearch {
     seat.contacts = static_cast<int>(on.size());
     seat.interval = {static_cast<double>(on.front().first) * frame_time_,
                      static_cast<double>(on.back().last) * frame_time_};
-    std::vector<double> heights;
-    for (const Rest& rest : on) {
-      for (size_t f = rest.first; f <= rest.last; ++f) heights.push_back(SeatHeight(character_, states_[f]));
-    }
-    seat.seconds = static_cast<double>(heights.size()) * frame_time_;
-    const double height = MiddleOf(heights);
     const State& state = states_[(longest.first + longest.last) / 2];
+    const Quat heading = Heading(state[static_cast<size_t>(character_.root)].orientation);
+    // Thighs that go down rest on an edge, or on a seat that slopes: the body would slide off an edge.
+    const auto median = [&](const auto& of) {
+      std::vector<double> values;
+      for (const Rest& rest : on) {
+        for (size_t f = rest.first; f <= rest.last; ++f) values.push_back(of(states_[f]));
+      }
+      seat.seconds = static_cast<double>(values.size()) * frame_time_;
+      return MiddleOf(std::move(values));
+    };
+    const double slope = median([&](const State& s) { return ThighSlope(character_, s); });
+    const Vec3 normal = heading * (AxisRotation(0, std::clamp(slope, 0.0, kSteepestSeat)) * Vec3::UnitY());
+    const double height = median([&](const State& s) { return SeatHeight(character_, s, normal); });
+    const auto on_seat = [&](const Vec3& point) -> Vec3 { return point + (height - point.dot(normal)) * normal; };
     std::vector<Vec3> corners;
-    ForEachSeatBall(character_, state, [&](const Vec3& center, double) {
-      corners.push_back({center.x(), height, center.z()});
-    });
-    const Vec3 root = state[static_cast<size_t>(character_.root)].position;
+    ForEachSeatBall(character_, state, [&](const Vec3& center, double) { corners.push_back(on_seat(center)); });
+    const Vec3 root = on_seat(state[static_cast<size_t>(character_.root)].position);
     if (corners.empty()) corners.push_back(root);
-    const Vec3 facing = Heading(state[static_cast<size_t>(character_.root)].orientation) * Vec3::UnitZ();
-    Surround(corners, Vec3::UnitY(), {root.x(), height, root.z()}, facing, seat);
+    Surround(corners, normal, root, heading * Vec3::UnitZ(), seat);
+    IncludePressure(on, seat);
     seat.borne = BorneBy(on, seat.center);
     return seat;
+  }
+
+  /// Widens a seat so that the centers of pressure are on it, those that are far from the others left out: a body that
+  /// leans back bears behind its hips.
+  void IncludePressure(const std::vector<Rest>& on, RecordedSurface& seat) const {
+    std::vector<double> across, along;
+    const Quat turned = seat.orientation.conjugate();
+    for (const Rest& rest : on) {
+      for (size_t f = rest.first; f <= rest.last; ++f) {
+        const Point pressure = averaged_[f].PressureAt(seat.center.y());
+        const Vec3 local = turned * Vec3(pressure.x() - seat.center.x(), 0, pressure.y() - seat.center.z());
+        across.push_back(local.x());
+        along.push_back(local.z());
+      }
+    }
+    Vec3 middle = Vec3::Zero();
+    const auto widen = [&](std::vector<double>& values, double& size, double& center) {
+      std::sort(values.begin(), values.end());
+      const auto tenth = values.size() / 10;
+      const double low = std::clamp(values[tenth], -kMostBeside - 0.5 * size, -0.5 * size);
+      const double high = std::clamp(values[values.size() - 1 - tenth], 0.5 * size, 0.5 * size + kMostBeside);
+      size = high - low;
+      center = 0.5 * (low + high);
+    };
+    widen(across, seat.size_x, middle.x());
+    widen(along, seat.size_z, middle.z());
+    seat.center += seat.orientation * middle;
   }
 
   /// Share of the weight that a seat bears: the center of pressure is so far from the feet towards it.
@@ -530,9 +581,38 @@ class SeatSearch {
   const Character& character_;
   double frame_time_;
   const std::vector<State>& states_;
+  const std::vector<Requirement>& averaged_;
   std::vector<double> aside_;  // (poses) of the center of pressure from all that touches [m]
   std::vector<Rest> rests_;
 };
+
+/// Seats as boxes, wider than what was touched.
+simulation::Environment BoxesOf(const std::vector<RecordedSurface>& seats) {
+  simulation::Environment environment;
+  for (const RecordedSurface& seat : seats) {
+    if (!seat.strong()) continue;
+    const Vec3 size(seat.size_x + 2 * kBesideSurface, seat.center.y(), seat.size_z + 2 * kBesideSurface);
+    environment.boxes.push_back(
+        {Name(seat.kind), size, seat.center - Vec3(0, 0.5 * seat.center.y(), 0), seat.orientation});
+  }
+  return environment;
+}
+
+/// Slopes and steps that feet stand on, from the lowest one up.
+std::vector<RecordedSurface> StoodOn(const std::vector<FootStance>& stances, const std::vector<Requirement>& required,
+                                     double frame_time) {
+  std::vector<RecordedSurface> surfaces;
+  const std::vector<BearingStance> bearing = BearingStances(stances, required);
+  std::vector<const BearingStance*> left;
+  for (const BearingStance& b : bearing) {
+    if (b.stance->height > kOverFloor) left.push_back(&b);
+  }
+  while (std::optional<RecordedSurface> slope = TakeSlope(left, required, frame_time)) surfaces.push_back(*slope);
+  while (!left.empty()) surfaces.push_back(TakeStep(left, required, frame_time));
+  std::sort(surfaces.begin(), surfaces.end(),
+            [](const RecordedSurface& a, const RecordedSurface& b) { return a.center.y() < b.center.y(); });
+  return surfaces;
+}
 
 bool AnythingUnder(const Character& character, const State& state, const std::vector<RecordedSurface>& surfaces) {
   for (size_t b = 0; b < state.size(); ++b) {
@@ -623,18 +703,14 @@ RecordedGround FindRecordedGround(const ReferenceMotion& reference, const std::v
   ground.stances = FindFootStances(reference, states);
   if (!MayHaveSurfaces(reference, states, ground.stances)) return ground;
   const std::vector<Requirement> required = RequirementsOf(reference, states.size());
-  const std::vector<BearingStance> bearing = BearingStances(ground.stances, required);
-  std::vector<const BearingStance*> left;
-  for (const BearingStance& b : bearing) {
-    if (b.stance->height > kOverFloor) left.push_back(&b);
-  }
-  while (std::optional<RecordedSurface> slope = TakeSlope(left, required, frame_time))
-    ground.surfaces.push_back(*slope);
-  while (!left.empty()) ground.surfaces.push_back(TakeStep(left, required, frame_time));
-  std::sort(ground.surfaces.begin(), ground.surfaces.end(),
-            [](const RecordedSurface& a, const RecordedSurface& b) { return a.center.y() < b.center.y(); });
+  ground.surfaces = StoodOn(ground.stances, required, frame_time);
   const std::vector<Requirement> averaged = Averaged(required, frame_time);
   const std::vector<RecordedSurface> seats = SeatSearch(reference, states, averaged, ground.surfaces).Seats();
+  // The feet of a body that sits rest on a rung or hang in the air: what its seat bears is no evidence for a step.
+  const simulation::Environment seated = BoxesOf(seats);
+  if (!seated.boxes.empty() && !ground.surfaces.empty()) {
+    ground.surfaces = StoodOn(ground.stances, RequirementsOf(reference, states.size(), seated), frame_time);
+  }
   ground.surfaces.insert(ground.surfaces.end(), seats.begin(), seats.end());
   size_t unsupported = 0;
   for (size_t f = 0; f < states.size(); ++f) {
