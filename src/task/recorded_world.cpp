@@ -29,6 +29,8 @@ constexpr double kThinnest = 0.04;       // a board [m]
 constexpr double kLower = 0.03;          // a sole that is so much lower stands on something else [m]
 constexpr double kNearTop = 0.04;        // what is no deeper under the top of a seat rests on it [m]
 constexpr double kNearStep = 0.03;       // the same of a step
+constexpr double kHeelBeyond = 0.22;     // of soles on a step, at most beyond its edge [m]
+constexpr double kLeastDepth = 0.1;      // of a step [m]
 constexpr double kOverhang = 0.07;       // toes and heels may be so far beyond the edge of a step [m]
 constexpr double kGrazes = 0.02;         // the motion may be so deep in a box [m]
 constexpr double kInterval = 1.0 / 60;   // at which the motion is looked at [s]
@@ -66,6 +68,8 @@ LocalBox BoxAbout(const RecordedSurface& surface) {
 }
 
 /// Moves the side of a box between what was touched and soles that stand lower beside it to the middle between the two.
+/// Where they overlap, it is where the lower ones end: heels hang over the edge of a stair, and toes are never inside
+/// it.
 void KeepFrom(const std::vector<Vec3>& corners, LocalBox& box) {
   Vec3 least = Vec3::Constant(std::numeric_limits<double>::infinity()), most = -least;
   for (const Vec3& corner : corners) {
@@ -73,13 +77,16 @@ void KeepFrom(const std::vector<Vec3>& corners, LocalBox& box) {
     most = most.cwiseMax(corner);
   }
   if (most.y() > -kLower) return;
-  double farthest = 0;
+  double farthest = -kHeelBeyond;
   int axis = -1;
   bool beyond = false;
   for (const int k : {0, 2}) {
     if (most[k] < box.low[k] || least[k] > box.high[k]) return;  // it stands outside
     for (const bool high : {false, true}) {
       const double apart = high ? least[k] - box.kept_high[k] : box.kept_low[k] - most[k];
+      // Soles hang over an edge lengthwise alone, and something of what was touched remains.
+      const bool overlaps = apart < 0;
+      if (overlaps && (k == 0 || box.kept_high[k] - box.kept_low[k] + apart < kLeastDepth)) continue;
       if (apart <= farthest) continue;
       farthest = apart;
       axis = k;
@@ -87,10 +94,13 @@ void KeepFrom(const std::vector<Vec3>& corners, LocalBox& box) {
     }
   }
   if (axis < 0) return;
+  const double share = farthest < 0 ? 1 : 0.5;
   if (beyond) {
-    box.high[axis] = std::min(box.high[axis], box.kept_high[axis] + 0.5 * farthest);
+    box.high[axis] = std::min(box.high[axis], box.kept_high[axis] + share * farthest);
+    box.kept_high[axis] = std::min(box.kept_high[axis], box.high[axis]);
   } else {
-    box.low[axis] = std::max(box.low[axis], box.kept_low[axis] - 0.5 * farthest);
+    box.low[axis] = std::max(box.low[axis], box.kept_low[axis] - share * farthest);
+    box.kept_low[axis] = std::max(box.kept_low[axis], box.low[axis]);
   }
 }
 

@@ -107,6 +107,41 @@ TEST(RecordedGround, ASeatIsUnderThePelvis) {
   EXPECT_TRUE(ground.Phrase().starts_with("seat at 0.")) << ground.Phrase();
 }
 
+/// Where the thighs go down, a level seat would be an edge under them, off which a body slides.
+TEST(RecordedGround, ASeatSlopesAsThighsDo) {
+  const double angle = Radians(15);
+  const auto seated = [&](double) {
+    character::Pose pose = SeatedPose();
+    for (const std::string side : {"left", "right"}) {
+      pose.joint_rotations[task::JointIndex(side + "_hip")] = AxisRotation(0, -kPi / 2 + angle);
+      pose.joint_rotations[task::JointIndex(side + "_knee")] = AxisRotation(0, kPi / 2 - angle);
+    }
+    return task::OnTheFloor(pose);
+  };
+  const RecordedGround ground = GroundOf(seated, 2);
+  ASSERT_EQ(ground.surfaces.size(), 1u);
+  EXPECT_EQ(ground.surfaces[0].kind, SurfaceKind::kSeat);
+  EXPECT_NEAR(ground.surfaces[0].tilt(), angle, Radians(2));
+  // It is lower in front of the body.
+  EXPECT_GT((ground.surfaces[0].orientation * Vec3(Vec3::UnitY())).z(), 0);
+  EXPECT_LT(GroundOf([](double) { return SeatedPose(); }, 2).surfaces[0].tilt(), Radians(3));
+}
+
+/// The weight is on the seat: feet that hang in the air stand on nothing.
+TEST(RecordedGround, FeetOfABodyThatSitsHighStandOnNoStep) {
+  const auto seated = [](double) {
+    character::Pose pose = SeatedPose();
+    pose.root_position.y() += 0.15;
+    return pose;
+  };
+  const RecordedGround ground = GroundOf(seated, 2);
+  ASSERT_FALSE(ground.surfaces.empty());
+  for (const RecordedSurface& surface : ground.surfaces) {
+    EXPECT_TRUE(surface.kind == SurfaceKind::kSeat || !surface.strong()) << Name(surface.kind);
+  }
+  EXPECT_TRUE(ground.strong());
+}
+
 TEST(RecordedGround, SolesOnOnePlaneAreOnASlope) {
   for (const double degrees : {8.0, 15.0, 25.0}) {
     const double angle = Radians(degrees);

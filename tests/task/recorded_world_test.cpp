@@ -50,6 +50,28 @@ TEST(RecordedWorld, NobodyStandsInsideAStep) {
   }
 }
 
+/// Heels are beyond the edge of a stair by as much as the toes before it reach under them.
+TEST(RecordedWorld, HeelsHangOverTheEdgeOfAStair) {
+  const auto stairs = [](double time) {
+    const int step = std::min(2, static_cast<int>(time));
+    character::Pose pose = OnTheFloor(StandingPose());
+    pose.root_position += Vec3(0, 0.2 * step, 0.16 * step);
+    return pose;
+  };
+  const character::ReferenceMotion motion = Motion(stairs, 2.9);
+  const PlacedWorld placed = PlaceWorld(WorldOf(motion), motion);
+  ASSERT_EQ(placed.environment.boxes.size(), 2u);
+  for (const simulation::Box& box : placed.environment.boxes) {
+    EXPECT_NEAR(box.position.y() - 0.5 * box.size.y(), 0, 1e-6) << box.name << " is no board over the toes";
+  }
+  character::State state;
+  for (const double time : {0.5, 1.5, 2.5}) {
+    character::ForwardKinematics(Human(), stairs(time), state);
+    const Vec3 foot = state[BodyIndex("left_foot")].position;
+    EXPECT_NEAR(placed.environment.HeightAt(foot.x(), foot.z() + 0.1, 2), 0.2 * std::floor(time), 0.02) << time;
+  }
+}
+
 TEST(RecordedWorld, APlainFloorIsNoWorld) {
   EXPECT_TRUE(WorldOf(Motion(Squatting, 3.2)).empty());
   EXPECT_FALSE(ShapesGround(WorldVariation()));
