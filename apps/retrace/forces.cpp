@@ -42,6 +42,9 @@ void AddOptions(cli::Command& command, Options& options) {
                  "Turn of the measured forces about the vertical, from z towards x, into the clip's axes [degrees] [as "
                  "the feet stand on the plates]")
       .Needs(force_plates);
+  cli::AddNumber(command, "--force-plates-delay", o.job.force_plates_delay, io::OptionalReal{{-1, 1}},
+                 "By how much the clock of the measured forces is late [s] [0, or what the motion shows clearly]")
+      .Needs(force_plates);
   const cli::Option simulate = command.AddFlag(
       "--simulate", options.simulate,
       "Find controls that reproduce the forces in a simulation, with a band of several: minutes instead of an instant");

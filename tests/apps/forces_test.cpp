@@ -273,7 +273,9 @@ TEST_F(ForcesProgram, ReadsTheFilesOfLaboratories) {
       {"markers/motion_capture_walk_trimmed.trc", "", "markers/grf_walk_trimmed.mot", "85", 5, 6},
       {"unfiltered/walking2.trc", "", "unfiltered/walking2_grf.mot", "95", 5, 11},
       {"unfiltered/walking2_ik.mot", "unfiltered/subject.osim", "unfiltered/walking2_grf.mot", "95", 6.5, 8},
-      {"treadmill_run/run300_ik.mot", "treadmill_run/final.osim", "treadmill_run/run300_grf.mot", "72.8", 25, 18},
+      {"treadmill_run/run300_ik.mot", "treadmill_run/final.osim", "treadmill_run/run300_grf.mot", "72.8", 8, 6},
+      {"STSAsym1_ik.mot", "subject4.osim", "STSAsym1_grf.mot", "62.6", 11, 12},
+      {"DJ2_ik.mot", "subject4.osim", "DJ2_grf.mot", "62.6", 14, 17},
       {"legs_only/levelground_ccw_fast_01_01_ik.mot", "legs_only/final.osim",
        "legs_only/levelground_ccw_fast_01_01_grf.mot", "76.8", 12, 22},
   };

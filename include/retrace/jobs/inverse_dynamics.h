@@ -35,6 +35,7 @@ struct ForceEstimate {
   std::optional<metrics::MeasuredSteps> measured;
   std::optional<metrics::ForceComparison> comparison;
   std::optional<CenterErrors> centers;
+  double delay = 0;                   ///< by which the clock of the measurement was found late, and is compared [s]
   std::vector<std::string> notes;     ///< what was found besides, as sentences
   std::vector<std::string> warnings;  ///< what makes the result or the comparison doubtful
 };
