@@ -53,6 +53,10 @@ void AddOptions(cli::Command& command, Options& options) {
                "Joint loads follow from the measured forces instead of the estimated ones")
       .Needs(force_plates)
       .Excludes(simulate);
+  command
+      .AddFlag("--cycles", options.estimate.cycles,
+               "Also write curves over strides and stances, per kilogram, with their mean and standard deviation")
+      .Excludes(simulate);
   cli::AddNumber(command, "--seeds", o.run.forces.controls, io::Integer{1, 100},
                  "Seeds of controls to find, each by several variants of tracking; the one nearest to the forces that "
                  "the recording requires is the run, and those found by the same variant make the band")
@@ -94,11 +98,11 @@ int Estimate(const Options& options, const Call& call) {
   std::vector<std::filesystem::path> inputs;
   for (const runs::InputRecord& input : job.inputs) inputs.push_back(input.name.path);
   results::RunFolder folder(OutputOf(o), o.run.force, inputs);
-  const runs::ForceEstimate estimate = runs::EstimateForces(job, options.estimate);
+  runs::ForceEstimate estimate = runs::EstimateForces(job, options.estimate);
   runs::RunContext context;
   context.command = call.line;
   context.timer = &timer;
-  runs::WriteForceEstimate(folder, job, estimate, context);
+  runs::WriteForceEstimate(folder, job, estimate, options.estimate, context);
   if (prints) {
     std::fputs(cli::ShownLines(runs::Describe(estimate)).c_str(), stdout);
     std::printf("%s: forces by inverse dynamics after %s s\n", cli::Shown(folder.path().string()).c_str(),

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gait_files.h"
 #include "measured_comparison.h"
 #include "retrace/character/segments.h"
 #include "retrace/io/error.h"
@@ -179,7 +180,8 @@ void WriteTables(results::RunFolder& folder, const Job& job, const ForceEstimate
     folder.Write(names.feet, results::FormatBands(bands, step, names.cutoff, line));
     if (names.cutoff > 0) {
       folder.Write(results::kForceChartFile,
-                   report::FormatForceChart(bands, line, step, names.cutoff, job.options.clip.file.stem().string()));
+                   report::FormatForceChart(bands, line, step, names.cutoff, job.options.clip.file.stem().string(),
+                                            {"estimated", "95 % of plates"}));
     }
   }
 }
@@ -306,10 +308,14 @@ ForceEstimate EstimateForces(const Job& job, const InverseDynamicsOptions& optio
   return estimate;
 }
 
-void WriteForceEstimate(results::RunFolder& folder, const Job& job, const ForceEstimate& estimate,
-                        const RunContext& context) {
+void WriteForceEstimate(results::RunFolder& folder, const Job& job, ForceEstimate& estimate,
+                        const InverseDynamicsOptions& options, const RunContext& context) {
   WriteTables(folder, job, estimate);
   WriteOpenSim(folder, job, estimate);
+  if (std::string events = WriteFootEvents(folder, job, estimate); !events.empty()) {
+    estimate.notes.push_back(std::move(events));
+  }
+  if (options.cycles) estimate.notes.push_back(WriteGaitCycles(folder, job, estimate));
   io::Json manifest = BeginManifest("forces", "completed");
   manifest["format"] = "retrace-forces";
   manifest["forces"] = {{"mass", job.character().total_mass()},

@@ -26,6 +26,7 @@ constexpr std::array kHeights = {0.025, 0.05};  // over the ground [m]
 // centimeters only, and a landing foot is smoothed upward.
 constexpr double kShareOfHigh = 0.01;              // of what a point carries that is near the ground
 constexpr std::array kHighHeights = {0.05, 0.15};  // over the ground [m]
+constexpr std::array kRisingSpeeds = {0.4, 1.0};   // of a high point that leaves the ground [m/s]
 
 // Flesh and cushions give, so that a seat bears before the height of a body that sits is reached.
 constexpr std::array kSeatHeights = {0.03, 0.1};  // of pelvis and thighs over a seat [m]
@@ -149,7 +150,8 @@ class Estimator {
   void AddPoint(int body, const Vec3& place, const Vec3& velocity, double share = 1) {
     const double ground = GroundUnder(place);
     const double height = place.y() - ground;
-    const double near = Fade(height, kHeights) + kShareOfHigh * Fade(height, kHighHeights);
+    const double near =
+        Fade(height, kHeights) + kShareOfHigh * Fade(height, kHighHeights) * Fade(velocity.y(), kRisingSpeeds);
     const double weight = share * near * Slow(std::hypot(velocity.x(), velocity.z()), kSlidingSpeed) *
                           Slow(std::max(0.0, -velocity.y()), kFallingSpeed);
     AddPoint(body, Vec3(place.x(), ground, place.z()), weight);

@@ -258,6 +258,35 @@ TEST_F(ForcesProgram, AnswersAtOnce) {
   }
 }
 
+/// Events and curves over strides and stances, without plates and with them.
+TEST_F(ForcesProgram, WritesEventsAndCyclesOfAWalk) {
+  const std::string folder = Path("cycles");
+  const Outcome outcome = Execute(kForces + " " + kWalkClip + " --mass 70 --cycles --output " + folder);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("foot strikes"));
+  EXPECT_THAT(outcome.text, HasSubstr("strides"));
+  const results::Table events = results::ReadTable(folder + "/foot_events.csv");
+  const auto times = events.Numbers("time");
+  EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+  const results::Table cycles = results::ReadTable(folder + "/gait_cycles.csv");
+  for (const double share : cycles.Numbers("stance_percent")) {
+    EXPECT_GT(share, 55);  // walks of people have 60 to 65 %
+    EXPECT_LT(share, 70);
+  }
+  for (const char* kind : {"stride", "stance"}) {
+    const results::Table curves = results::ReadTable(folder + "/" + kind + "_curves.csv");
+    EXPECT_EQ(curves.Numbers("percent").size(), 101u);
+    EXPECT_TRUE(curves.Has("left_ankle_plantarflexion_moment_mean"));
+    EXPECT_FALSE(curves.Has("left_vertical_measured_mean"));
+    const auto vertical = curves.Numbers("right_vertical_mean");
+    const auto ankle = curves.Numbers("right_ankle_plantarflexion_moment_mean");
+    EXPECT_NEAR(*std::max_element(vertical.begin(), vertical.end()), 1.1 * 9.81, 3);
+    EXPECT_NEAR(*std::max_element(ankle.begin(), ankle.end()), 1.4, 0.6) << "push-off, N m/kg";
+    EXPECT_THAT(io::ReadFile(folder + "/" + kind + "s.svg"), HasSubstr("ankle plantarflexion moment [N m/kg]"));
+  }
+  EXPECT_EQ(Execute(kForces + " " + kWalkClip + " --cycles --simulate --output " + Path("not")).code, 2);
+}
+
 /// Trials as laboratories keep them are read and compared without an option besides the files and the mass.
 TEST_F(ForcesProgram, ReadsTheFilesOfLaboratories) {
   const std::string lab = std::string(RETRACE_SHARED_DIR) + "/forces/laboratory/";
