@@ -42,6 +42,9 @@ void AddOptions(cli::Command& command, Options& options) {
                  "Turn of the measured forces about the vertical, from z towards x, into the clip's axes [degrees] [as "
                  "the feet stand on the plates]")
       .Needs(force_plates);
+  cli::AddNumber(command, "--force-plates-delay", o.job.force_plates_delay, io::OptionalReal{{-1, 1}},
+                 "By how much the clock of the measured forces is late [s] [0, or what the motion shows clearly]")
+      .Needs(force_plates);
   const cli::Option simulate = command.AddFlag(
       "--simulate", options.simulate,
       "Find controls that reproduce the forces in a simulation, with a band of several: minutes instead of an instant");
@@ -49,6 +52,10 @@ void AddOptions(cli::Command& command, Options& options) {
       .AddFlag("--use-measured", options.estimate.use_measured,
                "Joint loads follow from the measured forces instead of the estimated ones")
       .Needs(force_plates)
+      .Excludes(simulate);
+  command
+      .AddFlag("--cycles", options.estimate.cycles,
+               "Also write curves over strides and stances, per kilogram, with their mean and standard deviation")
       .Excludes(simulate);
   cli::AddNumber(command, "--seeds", o.run.forces.controls, io::Integer{1, 100},
                  "Seeds of controls to find, each by several variants of tracking; the one nearest to the forces that "
@@ -91,11 +98,11 @@ int Estimate(const Options& options, const Call& call) {
   std::vector<std::filesystem::path> inputs;
   for (const runs::InputRecord& input : job.inputs) inputs.push_back(input.name.path);
   results::RunFolder folder(OutputOf(o), o.run.force, inputs);
-  const runs::ForceEstimate estimate = runs::EstimateForces(job, options.estimate);
+  runs::ForceEstimate estimate = runs::EstimateForces(job, options.estimate);
   runs::RunContext context;
   context.command = call.line;
   context.timer = &timer;
-  runs::WriteForceEstimate(folder, job, estimate, context);
+  runs::WriteForceEstimate(folder, job, estimate, options.estimate, context);
   if (prints) {
     std::fputs(cli::ShownLines(runs::Describe(estimate)).c_str(), stdout);
     std::printf("%s: forces by inverse dynamics after %s s\n", cli::Shown(folder.path().string()).c_str(),

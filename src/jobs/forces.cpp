@@ -13,6 +13,7 @@
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/jobs/reconstruction_files.h"
+#include "retrace/math/rotation.h"
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/motion_editing/ballistic_flight.h"
@@ -371,11 +372,17 @@ results::Channels MeasuredChannels(const Job& job, const metrics::MeasuredSteps&
 metrics::MeasurementPlace PlaceOf(const Job& job) {
   const character::ReferenceOptions& reference = job.configuration.task.reference;
   metrics::MeasurementPlace place;
-  place.start = job.prepared->clip.start_time +
-                std::max(reference.start, job.prepared->report.lead_in_frames / job.prepared->report.frame_rate);
+  const character::ReferenceReport& report = job.prepared->report;
+  const double lead_in = report.lead_in_frames / report.frame_rate;
+  place.start = job.prepared->clip.start_time + std::max(reference.start, lead_in);
   place.time_scale = reference.time_scale;
-  place.scale = job.prepared->report.scale / job.prepared->report.unit;
-  if (reference.facing) place.heading = *reference.facing - job.prepared->report.facing;
+  place.delay = job.options.measured_delay.value_or(0);
+  place.scale = report.scale / report.unit;
+  if (reference.facing) place.heading = *reference.facing - report.facing;
+  if (report.belt) {
+    place.belt = AxisRotation(1, place.heading) * report.belt->velocity;
+    place.belt_start = job.prepared->clip.start_time + lead_in;
+  }
   if (job.options.measured_heading) {
     place.heading += *job.options.measured_heading;
   } else if (job.measured) {

@@ -23,6 +23,7 @@ io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs
   if (IsSubject(options.character)) identity["character"] = options.character;
   if (options.mass) identity["mass"] = *options.mass;
   if (options.measured_heading) identity["measured_heading"] = *options.measured_heading;
+  if (options.measured_delay) identity["measured_delay"] = *options.measured_delay;
   return io::ParseJson(io::Dump(identity), "identity");  // as it will be read from a manifest
 }
 

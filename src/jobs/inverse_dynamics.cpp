@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gait_files.h"
+#include "measured_comparison.h"
 #include "retrace/character/segments.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -22,9 +24,6 @@ namespace retrace::runs {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-/// A comparison with less correlation than this is of something else than the motion.
-constexpr double kUnrelated = 0;
-constexpr double kFarFromFeet = 0.15;  // of loads from the ankles [m]
 
 /// How far a measured force lies from the estimated one in 95 % of the time, as shares of body weight: vertical,
 /// fore-aft, lateral. Counted on the public trials (scripts/experiments/forces).
@@ -35,18 +34,31 @@ struct Uncertainty {
 };
 constexpr Uncertainty kUncertainty = {{0.09, 0.08, 0.04}, {0.08, 0.07, 0.035}, {0.20, 0.08, 0.05}};
 
-/// Times of "states" whose steps have the poses in their middle.
-std::vector<double> StepTimes(const character::ReferenceMotion& reference) {
-  std::vector<double> times;
-  for (size_t i = 0; i < reference.poses().size(); ++i) {
-    times.push_back((static_cast<double>(i) + 0.5) * reference.frame_time());
-  }
-  return times;
-}
-
 /// The entry of a pose: the first and the last one have what is beside them.
 const metrics::RequiredForces& At(const std::vector<metrics::RequiredForces>& motion, size_t pose) {
   return motion[std::min(pose == 0 ? 0 : pose - 1, motion.size() - 1)];
+}
+
+/// Adds what a body carries to that of its plate.
+void AddTo(metrics::AppliedForce& plate, const metrics::SupportForce& support) {
+  const Vec3 force = plate.force + support.force;
+  const double before = plate.force.y(), added = support.force.y();
+  const Vec3 point = before + added > 0 ? Vec3((before * plate.point + added * support.center) / (before + added))
+                                        : Vec3(support.center);
+  plate.moment += (plate.point - point).cross(plate.force) + (support.center - point).cross(support.force) +
+                  support.free_moment * Vec3::UnitY();
+  plate.force = force;
+  plate.point = point;
+}
+
+/// What sits on a seat is one plate: the pelvis with its thighs.
+std::vector<int> SeatBodies(const character::Character& character) {
+  std::vector<int> bodies = {character.root};
+  for (const character::Joint& joint : character.joints) {
+    const std::string& segment = character.bodies[static_cast<size_t>(joint.child)].segment;
+    if (joint.parent == character.root && segment.ends_with("_thigh")) bodies.push_back(joint.child);
+  }
+  return bodies;
 }
 
 metrics::GroundForces GroundOf(const character::Character& character,
@@ -54,21 +66,23 @@ metrics::GroundForces GroundOf(const character::Character& character,
   metrics::GroundForces ground;
   ground.num_states = num_poses;
   std::vector<int> plate_of(character.bodies.size(), -1);
-  const auto add = [&](int body) {
-    int& plate = plate_of[static_cast<size_t>(body)];
-    if (plate >= 0) return;
-    plate = static_cast<int>(ground.plates.size());
-    ground.plates.push_back({body, {body}});
+  const auto add = [&](const metrics::ForcePlate& plate) {
+    for (const int body : plate.bodies) plate_of[static_cast<size_t>(body)] = static_cast<int>(ground.plates.size());
+    ground.plates.push_back(plate);
     ground.forces.emplace_back(num_poses);
   };
-  for (const metrics::ForcePlate& plate : metrics::ForcePlates(character, {})) add(plate.body);
+  for (const metrics::ForcePlate& plate : metrics::ForcePlates(character, {})) add(plate);
+  const std::vector<int> seat = SeatBodies(character);
   for (const auto& instant : motion) {
-    for (const metrics::SupportForce& support : instant.support) add(support.body);
+    for (const metrics::SupportForce& support : instant.support) {
+      if (plate_of[static_cast<size_t>(support.body)] >= 0) continue;
+      const bool sits = std::find(seat.begin(), seat.end(), support.body) != seat.end();
+      add(sits ? metrics::ForcePlate{character.root, seat} : metrics::ForcePlate{support.body, {support.body}});
+    }
   }
   for (size_t i = 0; i < num_poses; ++i) {
     for (const metrics::SupportForce& support : At(motion, i).support) {
-      auto& applied = ground.forces[static_cast<size_t>(plate_of[static_cast<size_t>(support.body)])][i];
-      applied = {support.force, support.center, support.free_moment * Vec3::UnitY()};
+      AddTo(ground.forces[static_cast<size_t>(plate_of[static_cast<size_t>(support.body)])][i], support);
     }
   }
   return ground;
@@ -107,132 +121,6 @@ std::vector<std::vector<metrics::SupportForce>> SupportsOf(const Job& job, const
     }
   }
   return supports;
-}
-
-std::optional<CenterErrors> CompareCenters(const Job& job, const ForceEstimate& estimate) {
-  if (!estimate.measured || !estimate.measured->centers) return std::nullopt;
-  const auto feet = metrics::FindFeet(job.character(), estimate.ground.plates);
-  if (!feet) return std::nullopt;
-  const double least = 0.1 * job.character().total_mass() * kStandardGravity;
-  const std::vector<character::State> states = job.reference().StatesOfPoses();
-  CenterErrors errors;
-  for (const bool left : {true, false}) {
-    const size_t plate = left ? feet->left : feet->right;
-    const auto body = static_cast<size_t>(estimate.ground.plates[plate].body);
-    const auto& centers = (left ? estimate.measured->centers->first : estimate.measured->centers->second).center;
-    for (size_t i = 0; i < states.size(); ++i) {
-      const auto row = static_cast<Eigen::Index>(i);
-      const metrics::AppliedForce& applied = estimate.ground.forces[plate][i];
-      const double measured = (left ? estimate.measured->forces.left : estimate.measured->forces.right)(row, 1);
-      if (!estimate.measured->valid[i] || measured < least || applied.force.y() < least) continue;
-      if (!centers.row(row).allFinite()) continue;
-      const Vec3 off = applied.point - centers.row(row).transpose();
-      Vec3 ahead = states[i][body].orientation * Vec3::UnitZ();
-      ahead.y() = 0;
-      if (!(ahead.norm() > 1e-6)) continue;
-      ahead.normalize();
-      errors.along += std::abs(off.dot(ahead));
-      errors.along_bias += off.dot(ahead);
-      errors.across += std::abs(off.dot(ahead.cross(Vec3::UnitY())));
-      ++errors.count;
-    }
-  }
-  if (errors.count == 0) return std::nullopt;
-  const auto count = static_cast<double>(errors.count);
-  errors.along /= count;
-  errors.along_bias /= count;
-  errors.across /= count;
-  return errors;
-}
-
-/// By how many steps measured forces are late, by the least difference of the vertical totals; 0 where another shift
-/// would not make that much smaller.
-int StepsLate(const metrics::FootForces& forces, const metrics::MeasuredSteps& measured) {
-  constexpr Eigen::Index kMostSteps = 8;
-  constexpr double kMuchSmaller = 0.7;
-  const auto difference = [&](Eigen::Index late) {
-    double sum = 0;
-    for (Eigen::Index i = kMostSteps; i + kMostSteps < forces.total.rows(); ++i) {
-      if (!measured.valid[static_cast<size_t>(i)]) continue;
-      const double apart = forces.total(i - late, 1) - measured.forces.total(i, 1);
-      sum += apart * apart;
-    }
-    return std::sqrt(sum);
-  };
-  Eigen::Index best = 0;
-  for (Eigen::Index late = -kMostSteps; late <= kMostSteps; ++late) {
-    if (difference(late) < difference(best)) best = late;
-  }
-  return difference(best) < kMuchSmaller * difference(0) ? static_cast<int>(best) : 0;
-}
-
-void CompareWithMeasured(const Job& job, ForceEstimate& estimate) {
-  if (!job.measured) return;
-  const std::string name = job.options.measured.string();
-  const auto feet = metrics::FindFeet(job.character(), estimate.ground.plates);
-  if (!feet || estimate.motion.empty()) {
-    throw InputError(name, "a character without a left and a right foot: " + job.character().name,
-                     "one with both, to compare with measured forces");
-  }
-  if (job.configuration.task.reference.loop) {
-    throw UsageError(name + ": found measured forces of a clip whose cycle is repeated, expected one as recorded");
-  }
-  const metrics::MeasurementPlace place = PlaceOf(job);
-  const std::vector<double> times = StepTimes(job.reference());
-  estimate.measured = metrics::MeasuredOnSteps(*job.measured, name, place, job.reference(), times);
-  metrics::MeasurementPlace unturned = place;
-  const auto found = metrics::FindHeading(*job.measured, unturned, job.reference());
-  if (!job.options.measured_heading && found && found->Clear()) {
-    estimate.notes.push_back("measured forces are turned by " + io::Fixed(Degrees(place.heading), 0) +
-                             " degrees, as the feet stand on the plates: " + io::Fixed(1000 * found->distance, 0) +
-                             " mm from the ankles on average");
-  } else if (found && !found->Clear()) {
-    estimate.warnings.push_back("the measured forces act " + io::Fixed(found->distance, 2) +
-                                " m from the nearest ankle on average: plates and motion are not in the same axes");
-  } else if (found && std::abs(std::remainder(found->heading - place.heading, 2 * kPi)) > 0.1) {
-    estimate.warnings.push_back("the feet stand on the plates if these are turned by " +
-                                io::Fixed(Degrees(found->heading - place.heading), 0) +
-                                " degrees more than was asked for");
-  }
-  if (found && found->Clear() && found->distance > kFarFromFeet) {
-    estimate.warnings.push_back("the measured forces act " + io::Fixed(found->distance, 2) +
-                                " m from the ankles on average, farther than in a foot");
-  }
-  const double start = job.prepared->clip.start_time;
-  if (start != 0) {
-    estimate.notes.push_back("the recording begins at " + io::Fixed(start, 3) +
-                             " s by its own clock, on which the forces were measured, too");
-  }
-  const metrics::FootForces forces = metrics::FootForcesOf(estimate.ground, *feet);
-  const double mass = job.character().total_mass();
-  const double kept = metrics::KeepCovered(forces, mass, times, *estimate.measured);
-  if (kept < 1) {
-    estimate.notes.push_back("compared is " + io::Fixed(100 * kept, 0) +
-                             " % of what was measured, in which no foot stands beside the plates");
-  }
-  if (std::none_of(estimate.measured->valid.begin(), estimate.measured->valid.end(),
-                   [](bool valid) { return valid; })) {
-    estimate.warnings.emplace_back("there is no instant at which all feet that carry are on the plates");
-    return;
-  }
-  estimate.comparison = metrics::CompareForces(
-      {times, forces, mass, *estimate.measured, job.options.mass.value_or(mass), job.reference(), place.heading});
-  estimate.centers = CompareCenters(job, estimate);
-  if (const int late = StepsLate(forces, *estimate.measured); late != 0) {
-    const double milliseconds = 1000 * std::abs(late) * job.reference().frame_time();
-    estimate.warnings.push_back("the measured forces are " + io::Fixed(milliseconds, 0) + " ms " +
-                                (late > 0 ? "later" : "earlier") +
-                                " than those that the motion requires: the clocks of the two files differ, or a filter "
-                                "delays one of them; they are compared as they are");
-  }
-  for (const char* part : {"total", "left", "right"}) {
-    const double r = estimate.comparison->At("run", results::kTableCutoff, part, metrics::ForceComponent::kVertical).r;
-    if (!(r < kUnrelated)) continue;
-    estimate.warnings.push_back(std::string("the vertical force ") + part + " rises where the measured one falls (r " +
-                                io::Fixed(r, 2) +
-                                "): the two files are not of the same trial, clock or axes, or left and right are "
-                                "exchanged");
-  }
 }
 
 /// Channels with half widths added or taken away.
@@ -292,7 +180,8 @@ void WriteTables(results::RunFolder& folder, const Job& job, const ForceEstimate
     folder.Write(names.feet, results::FormatBands(bands, step, names.cutoff, line));
     if (names.cutoff > 0) {
       folder.Write(results::kForceChartFile,
-                   report::FormatForceChart(bands, line, step, names.cutoff, job.options.clip.file.stem().string()));
+                   report::FormatForceChart(bands, line, step, names.cutoff, job.options.clip.file.stem().string(),
+                                            {"estimated", "95 % of plates"}));
     }
   }
 }
@@ -309,9 +198,10 @@ std::string RecordedFoot(const Job& job, const std::string& segment, const std::
 
 /// The forces as OpenSim's tools read them: in the axes and on the clock of the recording.
 void WriteOpenSim(results::RunFolder& folder, const Job& job, const ForceEstimate& estimate) {
-  const metrics::MeasurementPlace place = PlaceOf(job);
+  metrics::MeasurementPlace place = PlaceOf(job);
   const character::ReferenceOptions& options = job.configuration.task.reference;
-  const Quat back = AxisRotation(1, options.facing ? job.prepared->report.facing - *options.facing : 0);
+  place.heading = options.facing ? *options.facing - job.prepared->report.facing : 0;
+  const Quat back = AxisRotation(1, -place.heading);
   const Vec3 floor(0, job.prepared->report.floor_height, 0);
   std::string names = "time", loads;
   for (const metrics::ForcePlate& plate : estimate.ground.plates) {
@@ -342,11 +232,12 @@ void WriteOpenSim(results::RunFolder& folder, const Job& job, const ForceEstimat
   std::string text = "ground_forces\nversion=1\nnRows=" + std::to_string(estimate.ground.num_states) +
                      "\nnColumns=" + std::to_string(columns) + "\ninDegrees=no\nendheader\n" + names + "\n";
   for (size_t i = 0; i < estimate.ground.num_states; ++i) {
-    text += io::Number(place.start + static_cast<double>(i) * job.reference().frame_time() / place.time_scale);
+    const double time = place.start + static_cast<double>(i) * job.reference().frame_time() / place.time_scale;
+    text += io::Number(time);
     for (const auto& forces : estimate.ground.forces) {
       const metrics::AppliedForce& applied = forces[i];
       const bool on = applied.force.y() > 0;
-      const Vec3 point = on ? Vec3((back * applied.point + floor) / place.scale) : Vec3(Vec3::Zero());
+      const Vec3 point = on ? place.ToRecording(applied.point + floor, time) : Vec3(Vec3::Zero());
       for (const Vec3& vector : {Vec3(back * applied.force), point, Vec3(back * applied.moment)}) {
         for (int axis = 0; axis < 3; ++axis) text.append("\t").append(io::Number(vector[axis]));
       }
@@ -390,6 +281,7 @@ ForceEstimate EstimateForces(const Job& job, const InverseDynamicsOptions& optio
   kinetics::ForceEstimateOptions how;
   how.gravity = job.configuration.task.world.gravity;
   how.friction = job.configuration.task.world.friction;
+  how.environment = job.prepared->placed.environment;
   estimate.motion = kinetics::EstimateForces(reference, feet, how);
   if (estimate.motion.empty()) {
     throw InputError(job.options.clip.file.string(), "a motion of fewer than three poses", "one that accelerates");
@@ -416,10 +308,14 @@ ForceEstimate EstimateForces(const Job& job, const InverseDynamicsOptions& optio
   return estimate;
 }
 
-void WriteForceEstimate(results::RunFolder& folder, const Job& job, const ForceEstimate& estimate,
-                        const RunContext& context) {
+void WriteForceEstimate(results::RunFolder& folder, const Job& job, ForceEstimate& estimate,
+                        const InverseDynamicsOptions& options, const RunContext& context) {
   WriteTables(folder, job, estimate);
   WriteOpenSim(folder, job, estimate);
+  if (std::string events = WriteFootEvents(folder, job, estimate); !events.empty()) {
+    estimate.notes.push_back(std::move(events));
+  }
+  if (options.cycles) estimate.notes.push_back(WriteGaitCycles(folder, job, estimate));
   io::Json manifest = BeginManifest("forces", "completed");
   manifest["format"] = "retrace-forces";
   manifest["forces"] = {{"mass", job.character().total_mass()},
@@ -433,6 +329,7 @@ void WriteForceEstimate(results::RunFolder& folder, const Job& job, const ForceE
   if (estimate.comparison) {
     folder.Write(results::kForceComparisonFile, results::FormatForceComparison(*estimate.comparison));
     manifest["force_comparison"] = estimate.comparison->ToJson();
+    manifest["force_comparison"]["delay"] = job.options.measured_delay.value_or(estimate.delay);
     manifest["force_comparison"]["file"] = job.options.measured.string();
     if (estimate.centers) {
       manifest["force_comparison"]["center_of_pressure"] = {{"along_m", estimate.centers->along},

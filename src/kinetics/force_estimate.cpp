@@ -18,9 +18,22 @@ using dynamics::Fade;
 using dynamics::SupportPoint;
 using metrics::RequiredForces;
 
-// A point carries force fully up to the first of these, and none from the second on: references have soles that are up
-// to 40 mm over the floor while a plate still measures load.
+// A point carries force fully up to the first of these, and hardly any from the second on: references have soles that
+// are up to 40 mm over the floor while a plate still measures load.
 constexpr std::array kHeights = {0.025, 0.05};  // over the ground [m]
+
+// Where no point is as low and force is required, a higher one carries it: the floor of a recording is known to some
+// centimeters only, and a landing foot is smoothed upward.
+constexpr double kShareOfHigh = 0.01;              // of what a point carries that is near the ground
+constexpr std::array kHighHeights = {0.05, 0.15};  // over the ground [m]
+constexpr std::array kRisingSpeeds = {0.4, 1.0};   // of a high point that leaves the ground [m/s]
+
+// Flesh and cushions give, so that a seat bears before the height of a body that sits is reached.
+constexpr std::array kSeatHeights = {0.03, 0.1};  // of pelvis and thighs over a seat [m]
+constexpr double kSinkingSpeed = 1;               // half as much is carried by a body that sits down so fast [m/s]
+
+// A point may be so deep in what bears: bodies of people give more than those of characters [m].
+constexpr double kDeepest = 0.12;
 
 // A point that moves so fast may carry half as much. A foot that comes down is not yet loaded, although smoothed
 // kinematics have it near the ground 25 ms before it strikes.
@@ -36,7 +49,7 @@ constexpr std::array kSmoothing = {0.048, 0.0, 0.016, 0.037, 0.048, 0.048};
 constexpr double kHeadingSmoothing = 0.1;  // of the front [s]
 
 // A point that may carry less is left out.
-constexpr double kSmallestWeight = 1e-4;
+constexpr double kSmallestWeight = 1e-7;
 
 /// 1 at rest, half at the speed, never 0: the foot that alone is on the ground carries all, however it moves.
 double Slow(double value, double speed) {
@@ -123,11 +136,25 @@ class Estimator {
     pose_.FindTorques(result);
   }
 
+  /// Height of the ground, or of what stands on it, under a point that may be pressed into it.
+  double GroundUnder(const Vec3& place) const {
+    const simulation::Environment& environment = options_.environment;
+    if (environment.empty()) return 0;
+    return environment.HeightAt(place.x(), place.z(), place.y() + kDeepest);
+  }
+
+  void AddPoint(int body, const Vec3& on_ground, double weight) {
+    if (weight >= kSmallestWeight) points_.push_back({body, on_ground, weight});
+  }
+
   void AddPoint(int body, const Vec3& place, const Vec3& velocity, double share = 1) {
-    const double weight = share * Fade(place.y(), kHeights) *
-                          Slow(std::hypot(velocity.x(), velocity.z()), kSlidingSpeed) *
+    const double ground = GroundUnder(place);
+    const double height = place.y() - ground;
+    const double near =
+        Fade(height, kHeights) + kShareOfHigh * Fade(height, kHighHeights) * Fade(velocity.y(), kRisingSpeeds);
+    const double weight = share * near * Slow(std::hypot(velocity.x(), velocity.z()), kSlidingSpeed) *
                           Slow(std::max(0.0, -velocity.y()), kFallingSpeed);
-    if (weight >= kSmallestWeight) points_.push_back({body, Vec3(place.x(), 0, place.z()), weight});
+    AddPoint(body, Vec3(place.x(), ground, place.z()), weight);
   }
 
   void FindPoints() {
@@ -138,15 +165,50 @@ class Estimator {
           std::find_if(feet_.begin(), feet_.end(), [&](const FootModel& model) { return model.body == body; });
       if (foot != feet_.end()) {
         FindPointsOf(*foot);
-        continue;
+      } else if (Sits(body)) {
+        FindSeatPoints(body);
+      } else {
+        FindPointsOf(body);
       }
-      character::BodyState state;
-      state.position = pose_.dynamics().CenterOf(body);
-      state.orientation = Quat(pose_.dynamics().RotationOf(body));
-      character::ForEachPoint(character_.bodies[b], state, [&](const Vec3& center, double radius) {
-        const Vec3 place = center - radius * Vec3::UnitY();
-        if (place.y() < kHeights[1]) AddPoint(body, place, pose_.dynamics().VelocityOf(body, place));
-      });
+    }
+  }
+
+  /// Pelvis and thighs.
+  bool Sits(int body) const {
+    if (body == character_.root) return true;
+    const std::string& segment = character_.bodies[static_cast<size_t>(body)].segment;
+    return segment == "left_thigh" || segment == "right_thigh";
+  }
+
+  void FindPointsOf(int body) {
+    character::BodyState state;
+    state.position = pose_.dynamics().CenterOf(body);
+    state.orientation = Quat(pose_.dynamics().RotationOf(body));
+    character::ForEachPoint(character_.bodies[static_cast<size_t>(body)], state,
+                            [&](const Vec3& center, double radius) {
+                              const Vec3 place = center - radius * Vec3::UnitY();
+                              if (place.y() - GroundUnder(place) < kHeights[1])
+                                AddPoint(body, place, pose_.dynamics().VelocityOf(body, place));
+                            });
+  }
+
+  /// A seat bears thighs along their length.
+  void FindSeatPoints(int body) {
+    constexpr int kPoints = 4;  // along a capsule
+    const Vec3 center = pose_.dynamics().CenterOf(body);
+    const Mat3 turn = pose_.dynamics().RotationOf(body);
+    for (const character::Shape& shape : character_.bodies[static_cast<size_t>(body)].shapes) {
+      if (shape.kind != character::Shape::Kind::kCapsule) continue;
+      for (int k = 0; k < kPoints; ++k) {
+        const double along = (static_cast<double>(k) / (kPoints - 1) - 0.5) * shape.length;
+        const Vec3 place =
+            center + turn * (shape.offset + along * Vec3::Unit(shape.axis)) - shape.radius * Vec3::UnitY();
+        const double ground = GroundUnder(place);
+        const Vec3 velocity = pose_.dynamics().VelocityOf(body, place);
+        AddPoint(body, Vec3(place.x(), ground, place.z()),
+                 Fade(place.y() - ground, kSeatHeights) * Slow(std::hypot(velocity.x(), velocity.z()), kSlidingSpeed) *
+                     Slow(std::max(0.0, -velocity.y()), kSinkingSpeed));
+      }
     }
   }
 
@@ -197,7 +259,21 @@ class Estimator {
     program_.gradient = -2 * supply_.transpose() * required;
     const optimization::Summary& found = solver_.Solve(program_);
     // Else all is missing, which the result shows.
-    if (found.status == optimization::Status::kOptimal) pose_.Press(points_, found.x, result);
+    if (found.status != optimization::Status::kOptimal) return;
+    pose_.Press(points_, found.x, result);
+    for (metrics::SupportForce& support : result.support) support.center.y() = HeightOf(support, found.x);
+  }
+
+  /// Height of the center of pressure of a body, the mean of its points by what they bear.
+  double HeightOf(const metrics::SupportForce& support, const Eigen::VectorXd& forces) const {
+    double sum = 0, count = 0;
+    for (size_t p = 0; p < points_.size(); ++p) {
+      if (points_[p].body != support.body) continue;
+      const double force = std::max(0.0, forces[static_cast<Eigen::Index>(3 * p + 1)]);
+      sum += force * points_[p].position.y();
+      count += force;
+    }
+    return count > 0 ? sum / count : 0;
   }
 
   const character::ReferenceMotion& reference_;

@@ -272,6 +272,14 @@ std::vector<motion::Side> SidesOf(const motion::MeasuredForce& force, const std:
 
 }  // namespace
 
+Vec3 MeasurementPlace::ToRun(const Vec3& point, double time) const {
+  return scale * (AxisRotation(1, heading) * point) - (time - belt_start) * belt;
+}
+
+Vec3 MeasurementPlace::ToRecording(const Vec3& point, double time) const {
+  return AxisRotation(1, -heading) * Vec3((point + (time - belt_start) * belt) / scale);
+}
+
 std::string Name(ForceComponent component) {
   return component == ForceComponent::kVertical  ? "vertical"
          : component == ForceComponent::kForeAft ? "fore_aft"
@@ -314,7 +322,7 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
                               const std::vector<double>& times) {
   const Quat turn = AxisRotation(1, place.heading);
   std::vector<double> at;
-  for (const double time : measured.times) at.push_back((time - place.start) * place.time_scale);
+  for (const double time : measured.times) at.push_back(place.RunTime(time));
   const auto n = static_cast<Eigen::Index>(at.size());
   VectorSeries feet[] = {VectorSeries::Zero(n, 3), VectorSeries::Zero(n, 3)};
   // Center times vertical force, and the free moment about the vertical through the origin.
@@ -329,7 +337,9 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
                          "its point of application, or left or right in its name");
       }
       std::vector<Vec3> points;
-      for (const Vec3& point : force.points) points.emplace_back(place.scale * (turn * point));
+      for (size_t k = 0; k < force.points.size(); ++k) {
+        points.push_back(place.ToRun(force.points[k], place.RecordedTime(measured.times[k])));
+      }
       sides = SidesOf(force, points, at, reference);
     }
     for (Eigen::Index i = 0; i < n; ++i) {
@@ -338,7 +348,7 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
       const Vec3 pushed = turn * force.forces[k];
       feet[foot].row(i) += pushed.transpose();
       if (force.points.empty() || !force.points[k].allFinite() || !(pushed.y() > kOn)) continue;
-      const Vec3 point = place.scale * (turn * force.points[k]);
+      const Vec3 point = place.ToRun(force.points[k], place.RecordedTime(measured.times[k]));
       const double free = force.moments.empty() || !force.moments[k].allFinite() ? 0 : force.moments[k].y();
       loads[foot].row(i) +=
           Vec3(point.x() * pushed.y(), free + point.z() * pushed.x() - point.x() * pushed.z(), point.z() * pushed.y())
@@ -384,13 +394,15 @@ std::optional<HeadingFound> FindHeading(const motion::MeasuredForces& measured, 
   character::State state;
   const size_t stride = 1 + measured.times.size() / kMostInstants;
   for (size_t i = 0; i < measured.times.size(); i += stride) {
-    const double time = (measured.times[i] - place.start) * place.time_scale;
+    const double time = place.RunTime(measured.times[i]);
     if (time < 0 || time > reference.duration()) continue;
     reference.StateAt(time, state);
     for (const motion::MeasuredForce& force : measured.forces) {
       if (force.points.empty() || !force.points[i].allFinite() || !(force.forces[i].y() > kLoaded)) continue;
       for (int h = 0; h < kHeadings; ++h) {
-        const Vec3 point = place.scale * (AxisRotation(1, place.heading + h * kPi / 2) * force.points[i]);
+        MeasurementPlace turned = place;
+        turned.heading += h * kPi / 2;
+        const Vec3 point = turned.ToRun(force.points[i], place.RecordedTime(measured.times[i]));
         double nearest = std::numeric_limits<double>::infinity();
         for (const int foot : feet) {
           const Vec3 apart = state[static_cast<size_t>(foot)].position - point;

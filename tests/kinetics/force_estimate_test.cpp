@@ -82,6 +82,54 @@ TEST(EstimateForces, WhatIsInTheAirIsNotSupported) {
   }
 }
 
+/// A board whose top is at a height, under everything.
+simulation::Environment WithBoard(double top) {
+  simulation::Environment environment;
+  simulation::Box& box = environment.boxes.emplace_back();
+  box.size = Vec3(4, 0.04, 4);
+  box.position = Vec3(0, top - 0.02, 0);
+  return environment;
+}
+
+TEST(EstimateForces, AStepBearsFeetOnIt) {
+  static constexpr double kStepHeight = 0.3;
+  const auto on_floor = Moved([](double) -> Vec3 { return Vec3::Zero(); }, 0.2);
+  const auto on_step = Moved([](double) -> Vec3 { return {0, kStepHeight, 0}; }, 0.2);
+  const auto floor = EstimateForces(on_floor, FootModelsOf(Human()));
+  for (const auto& instant : EstimateForces(on_step, FootModelsOf(Human()))) EXPECT_TRUE(instant.support.empty());
+  ForceEstimateOptions options;
+  options.environment = WithBoard(kStepHeight);
+  const auto step = EstimateForces(on_step, FootModelsOf(Human()), options);
+  ASSERT_EQ(step.size(), floor.size());
+  for (size_t k = 0; k < step.size(); ++k) {
+    ASSERT_EQ(step[k].support.size(), 2u);
+    for (size_t foot = 0; foot < 2; ++foot) {
+      EXPECT_LT((step[k].support[foot].force - floor[k].support[foot].force).norm(), 1e-3 * Weight());
+      EXPECT_NEAR(step[k].support[foot].center.y(), kStepHeight, 1e-9);
+      EXPECT_NEAR(floor[k].support[foot].center.y(), 0, 1e-9);
+    }
+  }
+}
+
+/// Legs that hang from a high seat: it bears all, by pelvis and thighs.
+TEST(EstimateForces, ASeatBearsABodyWhoseFeetHang) {
+  const auto reference = Moved([](double) -> Vec3 { return {0, 1, 0}; }, 0.2);
+  const character::State state = reference.StatesOfPoses().front();
+  const auto root = static_cast<size_t>(Human().root);
+  ForceEstimateOptions options;
+  options.environment = WithBoard(character::LowestPoint(Human().bodies[root], state[root]));
+  const auto motion = EstimateForces(reference, FootModelsOf(Human()), options);
+  for (const auto& instant : motion) {
+    double borne = 0;
+    for (const auto& support : instant.support) {
+      const std::string& segment = Human().bodies[static_cast<size_t>(support.body)].segment;
+      EXPECT_TRUE(support.body == Human().root || segment.ends_with("_thigh")) << segment;
+      borne += support.force.y();
+    }
+    EXPECT_NEAR(borne, Weight(), 0.02 * Weight());
+  }
+}
+
 /// Torques that follow from forces which satisfy the laws of motion leave nothing at the root.
 TEST(ApplyForces, LeavesNoResidualWhereForcesFitTheMotion) {
   const auto reference = Moved([](double) -> Vec3 { return Vec3::Zero(); }, 0.2);

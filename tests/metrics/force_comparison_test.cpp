@@ -189,6 +189,24 @@ TEST(ForceComparison, PutsAMeasurementOnTheStepsOfTheRun) {
                InputError);
 }
 
+/// What stands on the belt of a treadmill goes back in the recording, and stays where it is in the run.
+TEST(ForceComparison, PointsGoWithABeltThatWasTakenOut) {
+  MeasurementPlace place;
+  place.heading = kPi / 2;  // the recording's z is the run's x
+  place.scale = 2;
+  place.delay = 0.5;
+  place.belt = Vec3(-6, 0, 0);  // 3 m/s in the recording
+  place.belt_start = 10;
+  const auto on_belt = [](double time) -> Vec3 { return {0.1, 0, 1 - 3 * (time - 10)}; };
+  const Vec3 at_start = place.ToRun(on_belt(10), 10);
+  EXPECT_LT((at_start - Vec3(2, 0, -0.2)).norm(), 1e-12) << at_start.transpose();
+  for (const double time : {10.0, 10.4, 12.0}) {
+    EXPECT_LT((place.ToRun(on_belt(time), time) - at_start).norm(), 1e-12);
+    EXPECT_LT((place.ToRecording(place.ToRun(on_belt(time), time), time) - on_belt(time)).norm(), 1e-12);
+  }
+  EXPECT_DOUBLE_EQ(place.RecordedTime(3), 2.5);
+}
+
 TEST(ForceComparison, APlateBelongsToTheFootThatIsOnIt) {
   const std::vector<double> times = StepTimes(1);
   const auto reference = MovingRoot(1, [](double) { return Vec3(2, 1, 3); });

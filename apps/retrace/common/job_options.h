@@ -34,6 +34,7 @@ struct JobArguments {
   std::optional<double> mass;                  // of the character [kg]
   std::string force_plates;                    // file of ground forces; empty: not given
   std::optional<double> force_plates_heading;  // [rad]
+  std::optional<double> force_plates_delay;    // [s]
 };
 
 void AddWorldOption(cli::Command& command, std::vector<std::string>& worlds);

@@ -17,6 +17,7 @@ namespace retrace::runs {
 
 struct InverseDynamicsOptions {
   bool use_measured = false;  ///< joint loads follow from the measured forces instead of the estimated ones
+  bool cycles = false;        ///< curves over gait cycles are written
 };
 
 /// Distances of the estimated center of pressure of the feet from the measured one, where both are loaded, along the
@@ -35,6 +36,7 @@ struct ForceEstimate {
   std::optional<metrics::MeasuredSteps> measured;
   std::optional<metrics::ForceComparison> comparison;
   std::optional<CenterErrors> centers;
+  double delay = 0;                   ///< by which the clock of the measurement was found late, and is compared [s]
   std::vector<std::string> notes;     ///< what was found besides, as sentences
   std::vector<std::string> warnings;  ///< what makes the result or the comparison doubtful
 };
@@ -50,8 +52,9 @@ ForceEstimate EstimateForces(const Job& job, const InverseDynamicsOptions& optio
 
 /// Writes the tables of results/force_tables.h, forces.svg, the forces for OpenSim, in the axes and on the clock of the
 /// recording, and the manifest. Throws OutputError.
-void WriteForceEstimate(results::RunFolder& folder, const Job& job, const ForceEstimate& estimate,
-                        const RunContext& context);
+/// With `options.cycles` also curves over strides and stances. Adds to the notes what events and cycles there are.
+void WriteForceEstimate(results::RunFolder& folder, const Job& job, ForceEstimate& estimate,
+                        const InverseDynamicsOptions& options, const RunContext& context);
 
 /// What was found, as lines for people.
 std::string Describe(const ForceEstimate& estimate);

@@ -23,6 +23,8 @@ struct JobOptions {
   std::filesystem::path measured = {};  ///< ground forces to compare with; empty: none
   /// By which these are turned about y, from z towards x, into the clip's axes [rad]; none: found from the feet.
   std::optional<double> measured_heading = {};
+  /// By which the clock of these is late [s]; none: where inverse dynamics show it clearly, what they show, else 0.
+  std::optional<double> measured_delay = {};
 };
 
 /// The configuration with the clip's options in it, but for the joint map. Throws UsageError for settings that

@@ -24,12 +24,14 @@
 #include "retrace/character/reference_motion.h"
 #include "retrace/kinetics/foot_model.h"
 #include "retrace/metrics/required_forces.h"
+#include "retrace/simulation/environment.h"
 
 namespace retrace::kinetics {
 
 struct ForceEstimateOptions {
-  double gravity = kStandardGravity;  ///< downwards [m/s^2]
-  double friction = 0.8;              ///< of the ground, which is the plane y = 0
+  double gravity = kStandardGravity;         ///< downwards [m/s^2]
+  double friction = 0.8;                     ///< of the ground and of all that stands on it
+  simulation::Environment environment = {};  ///< ground, steps, seats; moving boxes as they are at time 0
   /// How well what is required is known; standard deviations, as shares of body weight and of body weight times 1 m.
   Vec3 force_error = {0.02, 0.01, 0.02};
   Vec3 moment_error = {0.014, 0.014, 0.014};
@@ -39,7 +41,8 @@ struct ForceEstimateOptions {
 };
 
 /// At every pose but the first and the last, in the form of metrics::RequiredForcesOf. What is required and not
-/// supplied is in `missing_force` and `missing_moment`. Bodies that are no feet are supported by their own shapes.
+/// supplied is in `missing_force` and `missing_moment`. Bodies that are no feet are supported by their own shapes: a
+/// pelvis and thighs by a seat. Centers of pressure lie on what bears.
 /// Throws std::invalid_argument for options that are not finite or negative.
 std::vector<metrics::RequiredForces> EstimateForces(const character::ReferenceMotion& reference,
                                                     const std::vector<FootModel>& feet,

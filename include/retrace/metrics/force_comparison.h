@@ -56,6 +56,21 @@ struct MeasurementPlace {
   double time_scale = 1;  ///< durations of the run over those of the recording
   double heading = 0;     ///< by which the run is turned about y from the recording, from z towards x [rad]
   double scale = 1;       ///< lengths of the run over those of the recording
+  /// Velocity of a treadmill's belt that was taken out of the motion, in the axes and the lengths of the run and the
+  /// time of the recording [m/s]; what it moved since `belt_start`, a time of the recording [s], is taken out of
+  /// points, too.
+  Vec3 belt = Vec3::Zero();
+  double belt_start = 0;
+  double delay = 0;  ///< by which the clock of the measurement is late [s]
+
+  /// Time of the recording at which something was measured. @param time by the clock of the measurement [s]
+  double RecordedTime(double time) const { return time - delay; }
+  /// The same in the run [s].
+  double RunTime(double time) const { return (RecordedTime(time) - start) * time_scale; }
+  /// A point of the recording in the run. @param time of the recording [s]
+  Vec3 ToRun(const Vec3& point, double time) const;
+  /// A point of the run in the recording. @param time of the recording [s]
+  Vec3 ToRecording(const Vec3& point, double time) const;
 };
 
 /// Where a measured force acts, and what is left there.

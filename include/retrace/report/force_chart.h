@@ -8,11 +8,17 @@
 
 namespace retrace::report {
 
+/// What the line and the band of the picture are called.
+struct ForceChartWords {
+  std::string line = "simulated";
+  std::string band = {};  ///< empty: the least and the most of the controls
+};
+
 /// An SVG picture of FootForceChannels. The low-pass that they passed is named in it.
 /// @param measured of the same names; not drawn where it is NaN; null: none
 /// @param cutoff of the channels [Hz]; 0: they are as simulated
 /// @param title of the motion
 std::string FormatForceChart(const results::BandedChannels& bands, const results::Channels* measured, double time_step,
-                             double cutoff, const std::string& title);
+                             double cutoff, const std::string& title, const ForceChartWords& words = {});
 
 }  // namespace retrace::report

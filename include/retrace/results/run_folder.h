@@ -49,6 +49,12 @@ inline constexpr std::string_view kSmoothJointLoadsFile = "joint_loads_20Hz.csv"
 inline constexpr std::string_view kForceControlsFile = "force_controls.csv";
 inline constexpr std::string_view kForceComparisonFile = "force_comparison.csv";
 inline constexpr std::string_view kForceChartFile = "forces.svg";
+inline constexpr std::string_view kFootEventsFile = "foot_events.csv";
+inline constexpr std::string_view kGaitCyclesFile = "gait_cycles.csv";
+inline constexpr std::string_view kStrideCurvesFile = "stride_curves.csv";
+inline constexpr std::string_view kStanceCurvesFile = "stance_curves.csv";
+inline constexpr std::string_view kStrideChartFile = "strides.svg";
+inline constexpr std::string_view kStanceChartFile = "stances.svg";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 inline constexpr std::string_view kFeedbackTableFile = "feedback.csv";
 inline constexpr std::string_view kReportFile = "report.html";     ///< made of the others, afterwards
@@ -98,6 +104,12 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kForceControlsFile,
                                          kForceComparisonFile,
                                          kForceChartFile,
+                                         kFootEventsFile,
+                                         kGaitCyclesFile,
+                                         kStrideCurvesFile,
+                                         kStanceCurvesFile,
+                                         kStrideChartFile,
+                                         kStanceChartFile,
                                          kFilmStripFile,
                                          kFeedbackTableFile,
                                          kReportFile,
