@@ -7,7 +7,6 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
-#include "retrace/planning/hybrid/hybrid_control.h"
 #include "retrace/planning/viability/replayed_control.h"
 
 namespace retrace::runs {
@@ -84,13 +83,13 @@ character::ReferenceMotion BaselineOf(const Job& job, const control::OpenLoopCon
   return job.reference().WithPoses(std::move(poses));
 }
 
-Job WithBaseline(Job job, int threads) {
+Job WithBaseline(Job job, int threads, const HybridHooks& hooks) {
   if (!job.LacksBaseline()) return job;
   job.tracked = std::make_shared<const Tracking>(Track(job, {}, {}, threads));
   if (job.configuration.run.method == Method::kAuto && job.tracked->suffices()) return job;
   const double tracked = Usable(*job.tracked);
   if (!job.tracked->suffices() && CanBeHybrid(*job.prepared, job.configuration)) {
-    job.hybrid = std::make_shared<const HybridControl>(FindHybrid(*job.prepared, job.configuration, threads));
+    job.hybrid = std::make_shared<const HybridControl>(FindHybrid(*job.prepared, job.configuration, threads, hooks));
     const double found = job.hybrid->control.duration() - (job.hybrid->reached_end ? 0 : kBeforeFall);
     if (found > tracked) {
       job.SetBaseline(BaselineOf(job, job.hybrid->control, found));

@@ -8,6 +8,7 @@
 
 #include "boxes.h"
 #include "filters.h"
+#include "leg_reach.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
 #include "retrace/io/number.h"
@@ -40,19 +41,15 @@ constexpr double kRestsOffFloor = 0.1;  // and one that is higher does not
 constexpr double kUpright = 0.8;        // cosine of a foot's tilt from which on it stands on its sole
 constexpr double kOnItsSide = 0.5;      // and under which it does not
 constexpr double kClearance = 0.03;     // of a foot that does not stand [m]
-constexpr double kBentKnee = 0.12;      // least bend of a knee over a standing foot [rad]
 constexpr double kBetweenLegs = 0.02;   // least distance of the shins and feet of two legs [m]
 constexpr double kMostApart = 0.15;     // by which legs are moved apart at most [m]
 constexpr double kEven = 0.001;         // added to the shares of legs, which might all be 0
 constexpr double kShinShare = 0.7;      // of a foot's sideways displacement that its shin makes
-constexpr double kMostLowered = 0.1;    // of a leg's length: by which the root comes down at most
 // Standard deviations of filters [s].
-constexpr double kSmoothSupport = 0.012;
-constexpr double kSmoothShift = 0.008;
-constexpr double kSmoothRoot = 0.04;
+constexpr double kSmoothSupport = 0.02;
+constexpr double kSmoothShift = 0.03;
 constexpr double kSmoothApart = 0.03;
 // Reaches of the largest value around an instant [s].
-constexpr double kAroundLowered = 0.08;
 constexpr double kAroundApart = 0.05;
 
 /// 1 below `low`, 0 above `high`.
@@ -116,7 +113,7 @@ class FootCleaner {
           "the reference's feet stay as they are: no ball joints hold the legs at hip and ankle");
       return std::move(result_);
     }
-    LowerRoot();
+    ReachFeet();
     for (size_t l = 0; l < legs_.size(); ++l) {
       for (size_t i = 0; i < states_.size(); ++i) {
         character::BendLeg(character_, legs_[l], states_[i], cleaned_[l].footing[i], result_.poses[i]);
@@ -231,27 +228,40 @@ class FootCleaner {
     }
   }
 
-  void LowerRoot() {
-    std::vector<double> lower(states_.size(), 0.0);
+  /// Bend of a knee in a pose, negative where it is hyperextended [rad].
+  double BendOf(const character::Leg& leg, size_t pose) const {
+    const Vec3 thigh = PositionOf(leg.knee, pose) - PositionOf(leg.hip, pose);
+    const Vec3 shin = PositionOf(leg.ankle, pose) - PositionOf(leg.knee, pose);
+    const double bend = std::atan2(thigh.cross(shin).norm(), thigh.dot(shin));
+    const bool hinge = JointAt(leg.knee).type == character::JointType::kHinge;
+    return hinge && leg.folding * character::Folding(character_, leg, states_[pose]) < 0 ? -bend : bend;
+  }
+
+  /// Brings the root down and ankles nearer where legs would be stretched.
+  void ReachFeet() {
+    std::vector<ReachingLeg> reaching;
     for (size_t l = 0; l < legs_.size(); ++l) {
       const character::Leg& leg = legs_[l];
-      const double upper = (JointAt(leg.knee).anchor - JointAt(leg.hip).anchor).norm();
-      const double shin = (JointAt(leg.ankle).anchor - JointAt(leg.knee).anchor).norm();
-      const double reach2 = upper * upper + shin * shin + 2 * upper * shin * std::cos(kBentKnee);
+      ReachingLeg& one = reaching.emplace_back();
+      one.upper = (JointAt(leg.knee).anchor - JointAt(leg.hip).anchor).norm();
+      one.lower = (JointAt(leg.ankle).anchor - JointAt(leg.knee).anchor).norm();
+      one.support = cleaned_[l].support;
       for (size_t i = 0; i < states_.size(); ++i) {
-        const Vec3 from_hip = cleaned_[l].footing[i].ankle - PositionOf(leg.hip, i);
-        const double across2 = from_hip.x() * from_hip.x() + from_hip.z() * from_hip.z();
-        if (across2 >= reach2) continue;
-        const double stretched = -from_hip.y() - std::sqrt(reach2 - across2);
-        lower[i] = std::max(lower[i], cleaned_[l].support[i] * std::min(stretched, kMostLowered * (upper + shin)));
+        one.wanted.push_back(cleaned_[l].footing[i].ankle - PositionOf(leg.hip, i));
+        one.recorded.push_back(BendOf(leg, i));
       }
     }
-    lower = LargestAround(lower, static_cast<int>(std::lround(kAroundLowered / frame_time_)));
-    lower = Smoothed(lower, kSmoothRoot / frame_time_);
+    const LegReach found = ReachSmoothly(reaching, frame_time_, size_);
     for (size_t i = 0; i < states_.size(); ++i) {
-      result_.poses[i].root_position.y() -= lower[i];
-      character::Translate(states_[i], Vec3(0, -lower[i], 0));
-      result_.largest_lowering = std::max(result_.largest_lowering, lower[i]);
+      const Vec3 lowered(0, -found.lowering[i], 0);
+      result_.poses[i].root_position += lowered;
+      character::Translate(states_[i], lowered);
+      result_.largest_lowering = std::max(result_.largest_lowering, found.lowering[i]);
+      for (size_t l = 0; l < legs_.size(); ++l) {
+        const Vec3 hip = PositionOf(legs_[l].hip, i);
+        Vec3& ankle = cleaned_[l].footing[i].ankle;
+        ankle = hip + found.reach[l][i] * Vec3(ankle - hip).normalized();
+      }
     }
   }
 

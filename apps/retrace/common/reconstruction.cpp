@@ -100,7 +100,12 @@ int Reconstruct(const ReconstructionArguments& o, const Call& call) {
     if (!o.dry_run) runs::CheckOptions(run);
     runs::MeasuredOf(*prepared);             // a measurement that does not fit is better known now, too
     if (run.report) runs::FindReportPage();  // better now than after the search
-    if (!o.dry_run) prepared.emplace(runs::WithBaseline(std::move(*prepared), mpi.active() ? 1 : o.threads));
+    if (!o.dry_run) {
+      TimeProgress parts(master ? style : ProgressStyle::kNone, prepared->reference().duration());
+      const auto show = [&](double time) { parts.Update(time); };
+      prepared.emplace(runs::WithBaseline(std::move(*prepared), mpi.active() ? 1 : o.threads, {.on_progress = show}));
+      parts.Finish();
+    }
     return prepared->identity;
   });
   runs::Job& job = *prepared;

@@ -66,12 +66,12 @@ struct Piece {
 class HybridSearch {
  public:
   HybridSearch(const task::PreparedClip& clip, const Configuration& configuration, int threads,
-               const std::function<bool()>& stop)
+               const HybridHooks& hooks)
       : clip_(clip),
         task_(clip.preparation.task),
         configuration_(configuration),
         threads_(threads),
-        stop_(stop),
+        hooks_(hooks),
         grid_{task_.time_step()},
         total_(task_.schedule.steps.back()),
         states_{task_.start} {
@@ -90,7 +90,9 @@ class HybridSearch {
 
   HybridControl Run() {
     while (at() < total_) {
-      if (stop_ && stop_()) throw StoppedError("the search for parts was stopped");
+      if (hooks_.stop && hooks_.stop()) throw StoppedError("the search for parts was stopped");
+      farthest_ = std::max(farthest_, at());
+      if (hooks_.on_progress) hooks_.on_progress(grid_.TimeOf(farthest_));
       const Piece tracked = Track(states_.back(), at(), total_);
       const std::optional<int> lost = tracked.LostAt();
       if (!lost) {
@@ -210,7 +212,7 @@ class HybridSearch {
     SegmentProblem problem{clip_.character, task_.world, state, first, poses, configuration_};
     problem.effort = effort;
     problem.threads = threads_;
-    problem.stop = stop_;
+    problem.stop = hooks_.stop;
     return problem;
   }
 
@@ -262,12 +264,13 @@ class HybridSearch {
   const task::Task& task_;
   Configuration configuration_;
   int threads_;
-  const std::function<bool()>& stop_;
+  const HybridHooks& hooks_;
   control::TimeGrid grid_;
   int total_;
   std::vector<State> states_;  // of the result, from its start on
   std::map<int, int> efforts_;
   int steps_back_ = 0;
+  int farthest_ = 0;  // step
   double spent_ = 0;  // of the allowance [s]
   HybridControl result_;
 };
@@ -305,8 +308,8 @@ bool CanBeHybrid(const task::PreparedClip& clip, const Configuration& configurat
 }
 
 HybridControl FindHybrid(const task::PreparedClip& clip, const Configuration& configuration, int threads,
-                         const std::function<bool()>& stop) {
-  return HybridSearch(clip, configuration, threads, stop).Run();
+                         const HybridHooks& hooks) {
+  return HybridSearch(clip, configuration, threads, hooks).Run();
 }
 
 }  // namespace retrace::runs

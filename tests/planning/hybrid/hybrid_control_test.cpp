@@ -25,8 +25,12 @@ JobOptions Roll() {
 
 TEST(HybridControl, PartsOfBothMethodsAreOneControlThatReplays) {
   const Job job(Roll());
-  const HybridControl found = FindHybrid(*job.prepared, job.configuration, 1);
+  std::vector<double> progress;
+  const HybridControl found =
+      FindHybrid(*job.prepared, job.configuration, 1, {.on_progress = [&](double time) { progress.push_back(time); }});
   ASSERT_TRUE(found.reached_end);
+  EXPECT_GE(progress.size(), 2u);
+  EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
   const std::vector<HybridPart>& parts = found.parts;
   ASSERT_GE(parts.size(), 2u);
   EXPECT_EQ(parts.front().first_step, 0);
@@ -94,7 +98,7 @@ TEST(HybridControl, WhatNothingLeadsAcrossIsKeptUpToThere) {
 
 TEST(HybridControl, AStopEndsIt) {
   const Job job(Roll());
-  EXPECT_THROW(FindHybrid(*job.prepared, job.configuration, 1, [] { return true; }), StoppedError);
+  EXPECT_THROW(FindHybrid(*job.prepared, job.configuration, 1, {.stop = [] { return true; }}), StoppedError);
 }
 
 TEST(HybridControl, NeedsAWorldThatDoesNotMoveAndTheServosOfTheCharacter) {

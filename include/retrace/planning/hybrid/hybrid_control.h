@@ -37,6 +37,12 @@ struct HybridControl {
   io::Json ToJson() const;
 };
 
+/// What is called before each part.
+struct HybridHooks {
+  std::function<bool()> stop = {};                    ///< true: StoppedError
+  std::function<void(double time)> on_progress = {};  ///< the farthest instant so far [s]
+};
+
 /// Whether a motion can be found by parts: not among boxes that move on courses.
 bool CanBeHybrid(const task::PreparedClip& clip, const Configuration& configuration);
 
@@ -47,8 +53,8 @@ bool CanBeHybrid(const task::PreparedClip& clip, const Configuration& configurat
 /// result is what was found so far.
 ///
 /// The result depends neither on the number of threads (0: one per core) nor on the time. Throws StoppedError when
-/// `stop` returns true.
+/// the hooks stop it.
 HybridControl FindHybrid(const task::PreparedClip& clip, const Configuration& configuration, int threads,
-                         const std::function<bool()>& stop = {});
+                         const HybridHooks& hooks = {});
 
 }  // namespace retrace::runs
