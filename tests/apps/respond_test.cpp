@@ -30,12 +30,12 @@ class RespondProgram : public CommandLine {
   std::string Command(const std::string& push) const {
     return kRespond + " " + walk_ + " --library " + library_ + " --push " + push + kFewSamples;
   }
-  /// A world with a ball of 6 kg.
+  /// A world with a ball of 3 kg.
   std::string Ball(const std::string& position, const std::string& velocity) const {
     const std::string file = Path("ball.json");
     io::WriteFile(file,
                   R"({"format": "retrace-world", "version": 1, "description": "a ball", "environment": {"bodies": [)"
-                  R"({"name": "ball", "sphere": 0.12, "mass": 6, "position": )" +
+                  R"({"name": "ball", "sphere": 0.12, "mass": 3, "position": )" +
                       position + R"(, "linear_velocity": )" + velocity + "}]}}");
     return file;
   }
@@ -161,7 +161,7 @@ TEST_F(RespondProgram, GoesOnWithItsOwnControlWhereThatHolds) {
 TEST_F(RespondProgram, AResponseIsStruckAgain) {
   const std::string first = Path("first"), second = Path("second");
   ASSERT_EQ(Execute(Command("trunk,0:0:-250,0.6,0.1") + " --output " + first).code, 0);
-  const Outcome outcome = Execute(kRespond + " " + first + " --library " + library_ + " --push trunk,0:0:150,1.6,0.1" +
+  const Outcome outcome = Execute(kRespond + " " + first + " --library " + library_ + " --push trunk,0:0:80,1.6,0.1" +
                                   kFewSamples + " --output " + second);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_EQ(io::ReadJson(second + "/manifest.json")["pushes"].size(), 2u);

@@ -125,8 +125,8 @@ TEST_F(Composing, WhereNothingLeadsOnEntersThePartBeforeAnew) {
 TEST_F(Composing, TakesTheWayThatEndsNearestTheEndOfItsControl) {
   CompositionOptions options = Playing({"walk", "walk"});
   options.cuts = 3;
-  options.configuration.sampling.samples = 6;
-  options.configuration.sampling.selection.saved = 2;
+  options.configuration.sampling.samples = 10;
+  options.configuration.sampling.selection.saved = 4;
   options.configuration.sampling.max_back_offs = 1;
   int chosen = 0;
   for (uint64_t seed = 1; seed <= 20 && chosen == 0; ++seed) {
