@@ -18,6 +18,7 @@
 #include "retrace/kinetics/force_estimate.h"
 #include "retrace/kinetics/smoothing_choice.h"
 #include "retrace/math/rotation.h"
+#include "retrace/metrics/gait_cycles.h"
 #include "retrace/report/force_chart.h"
 
 namespace retrace::runs {
@@ -26,13 +27,16 @@ namespace {
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 /// How far a measured force lies from the estimated one in 95 % of the time, as shares of body weight: vertical,
-/// fore-aft, lateral. Counted on the public trials (scripts/experiments/forces).
+/// fore-aft, lateral. Counted on the public trials (scripts/experiments/forces), each with the same weight.
 struct Uncertainty {
   std::array<double, 3> total;
-  std::array<double, 3> foot;       ///< where it carries alone
-  std::array<double, 3> both_feet;  ///< where both carry
+  std::array<double, 3> alone;  ///< of a foot that carries alone
+  std::array<double, 3> both;   ///< of one where both carry
+  std::array<double, 3> free;   ///< of one that carries nothing
 };
-constexpr Uncertainty kUncertainty = {{0.09, 0.08, 0.04}, {0.08, 0.07, 0.035}, {0.20, 0.08, 0.05}};
+constexpr Uncertainty kUncertainty = {
+    {0.08, 0.072, 0.048}, {0.08, 0.062, 0.046}, {0.20, 0.078, 0.083}, {0.03, 0.02, 0.01}};
+constexpr double kTimeUncertainty = 0.015;  // besides, a force may be so early or late [s]
 
 /// The entry of a pose: the first and the last one have what is beside them.
 const metrics::RequiredForces& At(const std::vector<metrics::RequiredForces>& motion, size_t pose) {
@@ -129,21 +133,47 @@ results::Channels Shifted(results::Channels channels, const Eigen::MatrixXd& hal
   return channels;
 }
 
+/// The fastest change of a channel near an instant [1/s].
+double SlopeAt(const Eigen::MatrixXd& values, Eigen::Index row, Eigen::Index column, double step) {
+  constexpr Eigen::Index kNear = 2;
+  double most = 0;
+  const Eigen::Index last = values.rows() - 1;
+  for (Eigen::Index i = std::max<Eigen::Index>(0, row - kNear); i <= std::min(last, row + kNear); ++i) {
+    const Eigen::Index before = std::max<Eigen::Index>(0, i - 1), after = std::min(last, i + 1);
+    if (after == before) continue;
+    const double slope =
+        (values(after, column) - values(before, column)) / (static_cast<double>(after - before) * step);
+    most = std::max(most, std::abs(slope));
+  }
+  return most;
+}
+
 /// Half widths of the band of FootForceChannels [N].
-Eigen::MatrixXd FootHalfWidths(const metrics::FootForces& forces, double weight) {
-  constexpr double kCarries = 0.05;  // [body weights]
+Eigen::MatrixXd FootHalfWidths(const metrics::FootForces& forces, const results::Channels& channels, double weight,
+                               double step) {
+  const double carries = metrics::kFootLoaded * weight;
   Eigen::MatrixXd half(forces.total.rows(), 9);
   for (Eigen::Index i = 0; i < half.rows(); ++i) {
-    const bool left = forces.left(i, 1) > kCarries * weight, right = forces.right(i, 1) > kCarries * weight;
-    for (Eigen::Index c = 0; c < 3; ++c) {
-      const auto component = static_cast<size_t>(c);
-      const double foot = (left && right ? kUncertainty.both_feet : kUncertainty.foot)[component];
-      half(i, c) = kUncertainty.total[component] * weight;
-      half(i, 3 + c) = foot * weight;
-      half(i, 6 + c) = foot * weight;
+    const bool left = forces.left(i, 1) > carries, right = forces.right(i, 1) > carries;
+    const auto of_foot = [&](bool on) -> const std::array<double, 3>& {
+      if (!on) return kUncertainty.free;
+      return left && right ? kUncertainty.both : kUncertainty.alone;
+    };
+    const std::array<double, 3>* const shares[] = {&kUncertainty.total, &of_foot(left), &of_foot(right)};
+    for (Eigen::Index c = 0; c < half.cols(); ++c) {
+      const double share = (*shares[c / 3])[static_cast<size_t>(c % 3)];
+      half(i, c) = std::hypot(share * weight, kTimeUncertainty * SlopeAt(channels.values, i, c, step));
     }
   }
   return half;
+}
+
+/// The total was measured only while nothing but the feet carries.
+void ForgetTotals(const metrics::FootForces& forces, double weight, results::Channels& measured) {
+  const metrics::VectorSeries beside = forces.total - forces.left - forces.right;
+  for (Eigen::Index i = 0; i < std::min(beside.rows(), measured.values.rows()); ++i) {
+    if (beside(i, 1) > metrics::kFootLoaded * weight) measured.values.row(i).head<3>().setConstant(kNothing);
+  }
 }
 
 results::BandedChannels WithBand(const results::Channels& channels, const Eigen::MatrixXd& half) {
@@ -171,11 +201,11 @@ void WriteTables(results::RunFolder& folder, const Job& job, const ForceEstimate
     if (!feet) continue;
     const metrics::FootForces forces = metrics::FootForcesOf(estimate.ground, *feet);
     const double heading = job.measured ? PlaceOf(job).heading : 0;
-    const results::BandedChannels bands =
-        WithBand(results::FootForceChannels(forces, job.reference(), heading, step, names.cutoff),
-                 FootHalfWidths(forces, weight));
+    const results::Channels channels = results::FootForceChannels(forces, job.reference(), heading, step, names.cutoff);
+    const results::BandedChannels bands = WithBand(channels, FootHalfWidths(forces, channels, weight, step));
     std::optional<results::Channels> measured;
     if (estimate.measured) measured = MeasuredChannels(job, *estimate.measured, step, names.cutoff);
+    if (measured) ForgetTotals(forces, weight, *measured);
     const results::Channels* const line = measured ? &*measured : nullptr;
     folder.Write(names.feet, results::FormatBands(bands, step, names.cutoff, line));
     if (names.cutoff > 0) {

@@ -47,6 +47,8 @@ constexpr double kShareOfToes = 0.3;
 // about these axes. Lateral forces of people change slowly, and what a recording has of fast ones is error.
 constexpr std::array kSmoothing = {0.048, 0.0, 0.016, 0.037, 0.048, 0.048};
 constexpr double kHeadingSmoothing = 0.1;  // of the front [s]
+// The same of the weights of the lines that are fitted to centers of pressure [s].
+constexpr double kCenterSmoothing = 0.07;
 
 // A point that may carry less is left out.
 constexpr double kSmallestWeight = 1e-7;
@@ -75,7 +77,17 @@ class Estimator {
       pose_.Require(results[k]);
     }
     Smooth(results);
-    for (size_t k = 0; k < count; ++k) Support(k + 1, results[k]);
+    for (size_t k = 0; k < count; ++k) {
+      pose_.SetPose(k + 1);
+      FindPoints();
+      Divide(results[k]);
+    }
+    for (const FootModel& foot : feet_) SmoothCenters(foot, results);
+    for (size_t k = 0; k < count; ++k) {
+      pose_.SetPose(k + 1);
+      for (const metrics::SupportForce& support : results[k].support) pose_.Press(support);
+      pose_.FindTorques(results[k]);
+    }
     return results;
   }
 
@@ -129,11 +141,64 @@ class Estimator {
     }
   }
 
-  void Support(size_t i, RequiredForces& result) {
-    pose_.SetPose(i);
-    FindPoints();
-    Divide(result);
-    pose_.FindTorques(result);
+  /// The center of pressure of a foot at one pose, from under its ankle, along the foot and to its side.
+  struct FootCenter {
+    metrics::SupportForce* support = nullptr;  ///< null: the foot carries nothing
+    Vec3 ankle = Vec3::Zero();
+    Vec3 ahead = Vec3::UnitZ();
+    Eigen::Vector2d offset = Eigen::Vector2d::Zero();
+  };
+
+  std::vector<FootCenter> CentersOf(const FootModel& foot, std::vector<RequiredForces>& results) {
+    std::vector<FootCenter> centers(results.size());
+    for (size_t k = 0; k < results.size(); ++k) {
+      for (metrics::SupportForce& support : results[k].support) {
+        if (support.body != foot.body || !(support.force.y() > 0)) continue;
+        FootCenter& center = centers[k];
+        pose_.SetPose(k + 1);
+        const Mat3 turn = pose_.dynamics().RotationOf(foot.body);
+        center.support = &support;
+        center.ankle = pose_.dynamics().CenterOf(foot.body) + turn * foot.ankle;
+        const Vec3 ahead(turn(0, 2), 0, turn(2, 2));
+        if (ahead.norm() > 1e-6) center.ahead = ahead.normalized();
+        const Vec3 from = support.center - center.ankle;
+        center.offset << from.dot(center.ahead), from.dot(Vec3::UnitY().cross(center.ahead));
+      }
+    }
+    return centers;
+  }
+
+  /// Lets the center of pressure move under each stance of a foot as steadily as those of people do: a line is fitted
+  /// to what is around each pose, by what is carried there. Moments of a recording have errors that let it jump.
+  void SmoothCenters(const FootModel& foot, std::vector<RequiredForces>& results) {
+    const std::vector<FootCenter> centers = CentersOf(foot, results);
+    const double step = reference_.frame_time();
+    const auto reach = static_cast<std::ptrdiff_t>(std::ceil(3 * kCenterSmoothing / step));
+    const auto count = static_cast<std::ptrdiff_t>(centers.size());
+    for (std::ptrdiff_t k = 0; k < count; ++k) {
+      const FootCenter& center = centers[static_cast<size_t>(k)];
+      if (center.support == nullptr) continue;
+      Eigen::Matrix2d normal = Eigen::Matrix2d::Zero();
+      Eigen::Matrix2d right = Eigen::Matrix2d::Zero();
+      for (const std::ptrdiff_t direction : {-1, 1}) {
+        for (std::ptrdiff_t d = direction < 0 ? 0 : 1; d <= reach; ++d) {
+          const std::ptrdiff_t at = k + direction * d;
+          if (at < 0 || at >= count || centers[static_cast<size_t>(at)].support == nullptr) break;
+          const FootCenter& other = centers[static_cast<size_t>(at)];
+          const double time = static_cast<double>(direction * d) * step;
+          const double weight = std::exp(-0.5 * time * time / (kCenterSmoothing * kCenterSmoothing)) *
+                                other.support->force.y() / pose_.weight();
+          const Eigen::Vector2d basis(1, time / kCenterSmoothing);
+          normal += weight * basis * basis.transpose();
+          right += weight * basis * other.offset.transpose();
+        }
+      }
+      normal(1, 1) += 1e-3 * normal(0, 0);
+      const Eigen::Vector2d offset = normal.ldlt().solve(right).row(0).transpose();
+      const double height = center.support->center.y();
+      center.support->center = center.ankle + offset[0] * center.ahead + offset[1] * Vec3::UnitY().cross(center.ahead);
+      center.support->center.y() = height;
+    }
   }
 
   /// Height of the ground, or of what stands on it, under a point that may be pressed into it.

@@ -335,11 +335,26 @@ class Channels {
   double general_ = 1;
 };
 
+/// What the channels of a force plate are, by its type (c3d.org; Visual3D's manual for types 6 and 7).
+struct PlateType {
+  int type = 0;
+  size_t channels = 0;
+  bool matrix = false;  ///< they are multiplied by FORCE_PLATFORM:CAL_MATRIX
+};
+constexpr PlateType kPlateTypes[] = {
+    {1, 6, false},  // force, center of pressure, free moment
+    {2, 6, false},  // force, moment about the origin
+    {3, 8, false},  // x of sensors 1 and 2, 3 and 4, y of 1 and 4, 2 and 3, z of each
+    {4, 6, true},   // as 2
+    {6, 12, true},  // force of each of four sensors
+    {7, 8, true},   // as 3
+};
+
 /// One force plate: axes, position and channels.
 class Plate {
  public:
   /// @param up of the file
-  Plate(const C3dFile& file, size_t index, int type, const Vec3& up) : file_(file), type_(type) {
+  Plate(const C3dFile& file, size_t index, const PlateType& type, const Vec3& up) : file_(file), type_(type) {
     const std::vector<double> corners = file.Numbers("FORCE_PLATFORM:CORNERS");
     const std::vector<double> origins = file.Numbers("FORCE_PLATFORM:ORIGIN");
     if (corners.size() < 12 * (index + 1)) file.Fail("FORCE_PLATFORM:CORNERS", "too few numbers", "12 for each plate");
@@ -359,25 +374,41 @@ class Plate {
     origin_ = file.meters() * Eigen::Map<const Vec3>(&origins[3 * index]);
     // From the middle of the surface: under it, whatever the sign in the file, about which tools differ.
     sensors_.z() = std::abs(origin_.z()) * (axes_.col(2).dot(up) > 0 ? -1 : 1);
-    if (type != 3) sensors_.head<2>() = -origin_.head<2>();
+    if (!OfSensors()) sensors_.head<2>() = -origin_.head<2>();
+    if (type_.type == 1) sensors_.z() = 0;  // a center of pressure is on the surface
     ReadChannels(index);
   }
 
   /// Force of the plate on the body, and its moment about the middle of the plate's surface; axes of the file.
   void At(const Channels& channels, size_t instant, Vec3& force, Vec3& moment) const {
-    double v[8] = {};
-    for (size_t c = 0; c < channels_.size(); ++c) v[c] = channels.At(instant, channels_[c]);
-    Vec3 on_plate, about_origin;
-    if (type_ == 3) {  // four sensors of three axes, a and b away from the middle
-      const double a = std::abs(origin_.x()), b = std::abs(origin_.y());
-      on_plate = {v[0] + v[1], v[2] + v[3], v[4] + v[5] + v[6] + v[7]};
-      about_origin = {b * (v[4] + v[5] - v[6] - v[7]), a * (-v[4] + v[5] + v[6] - v[7]),
-                      b * (-v[0] + v[1]) + a * (v[2] - v[3])};
-    } else {
-      Eigen::Matrix<double, 6, 1> values = Eigen::Map<const Eigen::Matrix<double, 6, 1>>(v);
-      if (type_ == 4) values = calibration_ * values;
-      on_plate = values.head<3>();
-      about_origin = moment_meters_ * values.tail<3>();
+    Eigen::VectorXd v(static_cast<Eigen::Index>(channels_.size()));
+    for (size_t c = 0; c < channels_.size(); ++c) v[static_cast<Eigen::Index>(c)] = channels.At(instant, channels_[c]);
+    if (type_.matrix) v = (calibration_ * v).eval();
+    const double a = std::abs(origin_.x()), b = std::abs(origin_.y());  // of sensors from the middle
+    Vec3 on_plate = v.head<3>(), about_origin = Vec3::Zero();
+    switch (type_.type) {
+      case 1:
+        about_origin = Vec3(place_meters_ * v[3], place_meters_ * v[4], 0).cross(on_plate);
+        about_origin.z() += moment_meters_ * v[5];
+        break;
+      case 3:
+      case 7:
+        on_plate = {v[0] + v[1], v[2] + v[3], v[4] + v[5] + v[6] + v[7]};
+        about_origin = {b * (v[4] + v[5] - v[6] - v[7]), a * (-v[4] + v[5] + v[6] - v[7]),
+                        b * (-v[0] + v[1]) + a * (v[2] - v[3])};
+        break;
+      case 6: {
+        on_plate.setZero();
+        const Vec3 places[] = {{a, b, 0}, {-a, b, 0}, {-a, -b, 0}, {a, -b, 0}};
+        for (Eigen::Index k = 0; k < 4; ++k) {
+          const Vec3 one = v.segment<3>(3 * k);
+          on_plate += one;
+          about_origin += places[k].cross(one);
+        }
+        break;
+      }
+      default:
+        about_origin = moment_meters_ * v.tail<3>();
     }
     const Vec3 about_surface = about_origin + sensors_.cross(on_plate);
     force = -(axes_ * on_plate);
@@ -387,8 +418,11 @@ class Plate {
   Vec3 normal() const { return axes_.col(2); }
 
  private:
+  /// Whether there are channels of single sensors, about the middle.
+  bool OfSensors() const { return type_.channels > 6; }
+
   void ReadChannels(size_t index) {
-    const size_t needed = type_ == 3 ? 8 : 6;
+    const size_t needed = type_.channels;
     const std::vector<double> numbers = file_.Numbers("FORCE_PLATFORM:CHANNEL");
     const auto plates = static_cast<size_t>(file_.Number("FORCE_PLATFORM:USED").value_or(1));
     const size_t each = numbers.size() / std::max<size_t>(plates, 1);
@@ -404,28 +438,32 @@ class Plate {
       channels_.push_back(static_cast<size_t>(number) - 1);
     }
     const std::vector<std::string> units = file_.Texts("ANALOG:UNITS");
-    if (type_ != 3 && channels_[3] < units.size()) {
-      const std::string& unit = units[channels_[3]];
+    const size_t free = type_.type == 1 ? 5 : 3;
+    if (!OfSensors() && channels_[free] < units.size()) {
+      const std::string& unit = units[channels_[free]];
       moment_meters_ = unit == "Nmm" || unit == "N.mm" || unit == "N*mm" ? 0.001 : 1;
     }
-    if (type_ == 4) {
-      const std::vector<double> matrix = file_.Numbers("FORCE_PLATFORM:CAL_MATRIX");
-      if (matrix.size() < 36 * (index + 1)) {
-        file_.Fail("FORCE_PLATFORM:CAL_MATRIX", "too few numbers", "36 for each plate");
-      }
-      calibration_ = Eigen::Map<const Eigen::Matrix<double, 6, 6>>(&matrix[36 * index]);
+    if (type_.type == 1 && channels_[3] < units.size()) place_meters_ = units[channels_[3]] == "m" ? 1 : 0.001;
+    if (!type_.matrix) return;
+    const std::vector<double> matrix = file_.Numbers("FORCE_PLATFORM:CAL_MATRIX");
+    const size_t numbers_of_each = needed * needed;
+    if (matrix.size() < numbers_of_each * (index + 1)) {
+      file_.Fail("FORCE_PLATFORM:CAL_MATRIX", "too few numbers", std::to_string(numbers_of_each) + " for each plate");
     }
+    const auto rows = static_cast<Eigen::Index>(needed);
+    calibration_ = Eigen::Map<const Eigen::MatrixXd>(&matrix[numbers_of_each * index], rows, rows);
   }
 
   const C3dFile& file_;
-  int type_;
+  PlateType type_;
   Vec3 center_ = Vec3::Zero();
   Mat3 axes_;
   Vec3 origin_;
   Vec3 sensors_ = Vec3::Zero();
   std::vector<size_t> channels_;
   double moment_meters_ = 0.001;
-  Eigen::Matrix<double, 6, 6> calibration_ = Eigen::Matrix<double, 6, 6>::Identity();
+  double place_meters_ = 0.001;
+  Eigen::MatrixXd calibration_;
 };
 
 Markers PointsOf(const C3dFile& file) {
@@ -486,11 +524,13 @@ motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string&
   const Channels channels(file);
   for (size_t p = 0; p < plates; ++p) {
     const int type = p < types.size() ? static_cast<int>(types[p]) : 0;
-    if (type < 2 || type > 4) {
+    const auto* const known = std::find_if(std::begin(kPlateTypes), std::end(kPlateTypes),
+                                           [&](const PlateType& of) { return of.type == type; });
+    if (known == std::end(kPlateTypes)) {
       file.Fail("FORCE_PLATFORM:TYPE", "type " + std::to_string(type) + " of plate " + std::to_string(p + 1),
-                "2, 3 or 4");
+                "1, 2, 3, 4, 6 or 7");
     }
-    const Plate plate(file, p, type, turn.conjugate() * Vec3::UnitY());
+    const Plate plate(file, p, *known, turn.conjugate() * Vec3::UnitY());
     motion::MeasuredForce& force = measured.forces.emplace_back();
     force.name = "plate " + std::to_string(p + 1);
     const Vec3 normal = turn * plate.normal();

@@ -265,38 +265,50 @@ std::string PlateFile(int type, const std::vector<double>& channels) {
   writer.Wholes(3, "USED", {}, {1});
   writer.Wholes(3, "TYPE", {1}, {type});
   writer.Floats(3, "CORNERS", {3, 4, 1}, {500, 500, 0, 500, 0, 0, 0, 0, 0, 0, 500, 0});
-  writer.Floats(3, "ORIGIN", {3, 1}, type == 3 ? std::vector<double>{120, 200, -50} : std::vector<double>{0, 0, -41});
+  writer.Floats(3, "ORIGIN", {3, 1},
+                channels.size() > 6 ? std::vector<double>{120, 200, -50} : std::vector<double>{0, 0, -41});
   std::vector<int> numbers;
   for (size_t c = 0; c < channels.size(); ++c) numbers.push_back(static_cast<int>(c) + 1);
   writer.Wholes(3, "CHANNEL", {channels.size(), 1}, numbers);
-  if (type == 4) {
-    std::vector<double> matrix(36, 0);
-    for (size_t i = 0; i < 6; ++i) matrix[7 * i] = 1;
-    writer.Floats(3, "CAL_MATRIX", {6, 6, 1}, matrix);
+  const bool calibrated = type == 4 || type == 6 || type == 7;
+  if (calibrated) {
+    const size_t n = channels.size();
+    std::vector<double> matrix(n * n, 0);
+    for (size_t i = 0; i < n; ++i) matrix[(n + 1) * i] = 2;
+    writer.Floats(3, "CAL_MATRIX", {n, n, 1}, matrix);
   }
   std::vector<double> raw;
-  for (const double value : channels) raw.push_back(value + 10);
+  for (const double value : channels) raw.push_back((calibrated ? value / 2 : value) + 10);
   std::vector<double> frame = raw;
   frame.insert(frame.end(), raw.begin(), raw.end());  // two samples per frame
   return writer.Bytes(markers.places, 100, 0.1, {frame, frame}, 2);
 }
 
 /// The force (10, 20, 700) N on the body at (0.3, 0.2) in the file, in its axes.
-TEST(C3d, ForcePlatesOfThreeTypes) {
+TEST(C3d, ForcePlatesOfAllTypes) {
   const Vec3 force(10, 20, 700), at(0.05, -0.05, 0);  // from the middle
   // In the plate: x is the file's y, y its x, z down; what is measured is the force on the plate.
   const auto to_plate = [](const Vec3& v) { return Vec3(v.y(), v.x(), -v.z()); };
   const Vec3 on_plate = -to_plate(force);
-  for (const int type : {2, 3, 4}) {
-    const Vec3 sensors(0, 0, type == 3 ? 0.05 : 0.041);
+  for (const int type : {1, 2, 3, 4, 6, 7}) {
+    const bool of_sensors = type == 3 || type == 6 || type == 7;
+    const Vec3 sensors(0, 0, of_sensors ? 0.05 : type == 1 ? 0 : 0.041);
     const Vec3 moment = (to_plate(at) - sensors).cross(on_plate);
     std::vector<double> channels;
-    if (type == 3) {
+    if (of_sensors) {
       const double a = 0.12, b = 0.2, fz = on_plate.z(), x = moment.x() / b, y = moment.y() / a;
       // Fx12 + Fx34, Fy14 + Fy23, and four Fz that give the force and two moments; the moment about z by Fx alone.
       const double twist = moment.z() / b;
       channels = {(on_plate.x() - twist) / 2, (on_plate.x() + twist) / 2, on_plate.y() / 2, on_plate.y() / 2,
                   (fz + x - y) / 4,           (fz + x + y) / 4,           (fz - x + y) / 4, (fz - x - y) / 4};
+      if (type == 6) {
+        const std::vector<double> c = channels;
+        const double y_of_each = on_plate.y() / 4;
+        channels = {c[0] / 2, y_of_each, c[4], c[0] / 2, y_of_each, c[5],
+                    c[1] / 2, y_of_each, c[6], c[1] / 2, y_of_each, c[7]};
+      }
+    } else if (type == 1) {
+      channels = {on_plate.x(), on_plate.y(), on_plate.z(), 1000 * to_plate(at).x(), 1000 * to_plate(at).y(), 0};
     } else {
       channels = {on_plate.x(), on_plate.y(), on_plate.z(), 1000 * moment.x(), 1000 * moment.y(), 1000 * moment.z()};
     }
@@ -309,8 +321,10 @@ TEST(C3d, ForcePlatesOfThreeTypes) {
     EXPECT_LT((measured.forces[0].points[3] - Vec3(0.3, 0, -0.2)).norm(), 1e-5) << type;
     EXPECT_LT(measured.forces[0].moments[3].norm(), 1e-3) << type;
   }
+  EXPECT_THAT(Refused([&] { ParseC3dForces(PlateFile(5, std::vector<double>(8, 0)), "a.c3d"); }),
+              HasSubstr("a.c3d: FORCE_PLATFORM:TYPE: found type 5 of plate 1, expected 1, 2, 3, 4, 6 or 7"));
   EXPECT_THAT(Refused([&] { ParseC3dForces(PlateFile(7, std::vector<double>(6, 0)), "a.c3d"); }),
-              HasSubstr("a.c3d: FORCE_PLATFORM:TYPE: found type 7 of plate 1, expected 2, 3 or 4"));
+              HasSubstr("6 channels for each plate, expected 8"));
 }
 
 TEST(C3d, WhatIsBrokenIsRefusedAndAllocatesNothing) {
