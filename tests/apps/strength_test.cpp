@@ -41,8 +41,10 @@ TEST_F(Strength, LimitsHoldWithEveryMethodAndInAFreshProcess) {
   }
 }
 
-TEST_F(Strength, ALimitThatIsNotReachedChangesNoByte) {
-  const std::string walk = kTrack + " " + kWalkClip + " --end 0.5 --output ";
+TEST_F(Strength, ALimitThatIsNotReachedChangesNoByteOfASearch) {
+  const std::string walk = kReconstruct + " " + kWalkClip +
+                           " --end 0.5 --method sampling --set /run/baseline=reference --samples 40 --saved 8 "
+                           "--check-continuation 0 --set /refinement/passes=0 --output ";
   ASSERT_EQ(Execute(walk + Path("any")).code, 0);
   ASSERT_EQ(Execute(walk + Path("strong") + " --strength 5000").code, 0);
   EXPECT_EQ(io::ReadFile(Path("any") + "/trajectory.csv"), io::ReadFile(Path("strong") + "/trajectory.csv"));
