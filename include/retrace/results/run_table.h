@@ -62,7 +62,7 @@ inline constexpr std::array kFigures = {
     Figure{"penetration_largest_mm", FigureKind::kMotion},
     Figure{"torque_rms_nm", FigureKind::kMotion},
     Figure{"torque_peak_nm", FigureKind::kMotion},
-    Figure{"saturation_percent", FigureKind::kMotion, {}, true},  // of the servo that is at its limit longest
+    Figure{"saturation_percent", FigureKind::kMotion, {}, true},   // of the servo that is at its limit longest
     Figure{"force_error_percent", FigureKind::kMotion, {}, true},  // of the weight
     Figure{"force_peak_weights", FigureKind::kMotion, {}, true},
     Figure{"contact_agreement", FigureKind::kMotion},
