@@ -45,6 +45,9 @@ void AddOptions(cli::Command& command, Options& o) {
                  "Mass of the whole body [kg] [volume times density]");
   cli::AddNumber(command, "--density", o.body.density, io::Real{body_fitting::kDensities},
                  "Density without --mass [kg/m^3]");
+  cli::AddWord(command, "--servos", o.body.servos, character::ServosWords(),
+               "Servos: scaled (those of the template times the ratio of mass times height), kept (as they are), or "
+               "paper (kp 700, kd 1, at most 100 N m at every joint)");
   command.Add("--template,--like", o.human, "Human character that gives joints, servos and contact presets")
       .Type("CHARACTER")
       .ShowDefault();
@@ -74,7 +77,8 @@ void Print(const Options& o, const body_fitting::BodyOfMesh& made, size_t triang
               io::Fixed(1000 * r.mesh_volume, 2).c_str(), io::Fixed(1000 * r.shape_volume, 2).c_str());
   std::printf("          %s by their distances from the skin alone; for the volume all surfaces moved by %s mm\n",
               io::Fixed(1000 * r.fitted_volume, 2).c_str(), io::Fixed(1000 * r.moved, 1).c_str());
-  std::printf("  servos  times %s\n", io::Fixed(r.servo_scale, 3).c_str());
+  if (r.servos.empty()) std::printf("  servos  times %s\n", io::Fixed(r.servo_scale, 3).c_str());
+  for (const std::string& servos : r.servos) std::printf("  servos  %s\n", cli::Shown(servos).c_str());
   std::printf("  %-17s %8s %8s %9s %9s  %s\n", "part", "liters", "kg", "off [mm]", "back [mm]", "shape");
   for (const body_fitting::PartReport& part : r.parts) {
     const auto body = static_cast<size_t>(made.character.FindBody(part.segment));

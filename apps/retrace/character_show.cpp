@@ -113,7 +113,7 @@ void Print(const character::Character& character, const std::vector<std::string>
                     : "-";
     std::printf("  %-30s %-18s %17s %7s %7s %8s %8s %8s\n", cli::Shown(joint.name).c_str(),
                 cli::Shown(AxisOf(joint)).c_str(), cli::Shown(range).c_str(),
-                cli::Shown(Known(joint.effort, 1)).c_str(), cli::Shown(Known(joint.speed, 1)).c_str(),
+                cli::Shown(Known(joint.effort.maxCoeff(), 1)).c_str(), cli::Shown(Known(joint.speed, 1)).c_str(),
                 io::Fixed(joint.kp, 1).c_str(), io::Fixed(joint.kd, 2).c_str(),
                 cli::Shown(Known(joint.armature, 4)).c_str());
   }

@@ -283,6 +283,12 @@ class Document {
       joint["parent"] = body_.names[Index(body_.parents[Index(s)])];
       joint["anchor"] = io::ToJson(Rounded(body_.bases[Index(s)]));
       for (const char* gain : {"kp", "kd"}) joint[gain] = Rounded(servo_scale * joint[gain].get<double>(), kGainDigits);
+      if (joint.contains("effort")) {
+        const auto scale = [&](Json& effort) { effort = Rounded(servo_scale * effort.get<double>(), kGainDigits); };
+        Json& effort = joint["effort"];
+        if (effort.is_array()) std::for_each(effort.begin(), effort.end(), scale);
+        if (effort.is_number()) scale(effort);
+      }
       joints.push_back(std::move(joint));
     }
     json_["joints"] = std::move(joints);
@@ -324,13 +330,25 @@ class Document {
         io::Fixed(1000 * report.mesh_volume, 2) +
         " liters, shapes by the two-sided distance of Al Borno et al. 2018. Servos, windows and contact "
         "presets are those of the character \"" +
-        human_.name + "\", kp [N m/rad] and kd [N m s/rad] times " + io::Fixed(report.servo_scale, 4) +
+        human_.name + "\", kp [N m/rad] and kd [N m s/rad] " + GainsText(options.servos, report.servo_scale) +
         ". Positions [m] and axes: rest pose, y up, z forward, x left.";
     json_["height"] = Rounded(report.height, kPlaceDigits);
     return character::ParseCharacter(json_, name);
   }
 
  private:
+  static std::string GainsText(character::Servos servos, double scale) {
+    switch (servos) {
+      case character::Servos::kScaled:
+        return "times " + io::Fixed(scale, 4);
+      case character::Servos::kKept:
+        return "as they are there";
+      case character::Servos::kPaper:
+        break;
+    }
+    return "those of Al Borno et al. 2018";
+  }
+
   Json json_;
   const character::Character& human_;
   const Segments& body_;
@@ -390,7 +408,7 @@ BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& hu
   document.SetBodies(solids, report.parts);
   document.SetJoints(report.servo_scale);
   document.SetPassing(report.parts, report);
-  made.character = document.Build(options, report, name);
+  made.character = character::WithServos(document.Build(options, report, name), human, options.servos, report.servos);
   return made;
 }
 

@@ -1,5 +1,6 @@
 #include "retrace/character/builder.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -131,6 +132,9 @@ void CharacterBuilder::ScaleMass(double factor) {
   for (Json& joint : (*document_)["joints"]) {
     scale(joint["kp"]);
     scale(joint["kd"]);
+    if (!joint.contains("effort")) continue;
+    if (joint["effort"].is_number()) scale(joint["effort"]);
+    if (joint["effort"].is_array()) std::for_each(joint["effort"].begin(), joint["effort"].end(), scale);
   }
 }
 
@@ -168,7 +172,7 @@ void CharacterBuilder::AddJoint(const Joint& joint) {
   json["window"] = PerAxis(hinge, joint.axis, joint.window);
   json["contact_scale"] = {joint.contact_scale_min, joint.contact_scale_max};
   if (joint.range) json["range"] = {joint.range->first, joint.range->second};
-  if (joint.effort > 0) json["effort"] = joint.effort;
+  if (joint.effort != Vec3::Zero()) json["effort"] = PerAxis(hinge, joint.axis, joint.effort);
   if (joint.speed > 0) json["speed"] = joint.speed;
   if (joint.armature > 0) json["armature"] = joint.armature;
   (*document_)["joints"].push_back(std::move(json));
@@ -182,6 +186,18 @@ void CharacterBuilder::SetServo(const std::string& joint, double kp, double kd) 
   Json& entry = Entry("joints", joint);
   entry["kp"] = kp;
   entry["kd"] = kd;
+}
+
+void CharacterBuilder::SetServo(const std::string& joint, double kp, double kd, const Vec3& strength_scale) {
+  SetServo(joint, kp, kd);
+  Json& entry = Entry("joints", joint);
+  entry["strength_scale"] = entry["type"] == "hinge" ? Json(strength_scale.maxCoeff()) : io::ToJson(strength_scale);
+}
+
+void CharacterBuilder::SetEffort(const std::string& joint, const Vec3& effort) {
+  Json& entry = Entry("joints", joint);
+  entry["effort"] = entry["type"] == "hinge" ? Json(effort.maxCoeff()) : io::ToJson(effort);
+  if (effort == Vec3::Zero()) entry.erase("effort");
 }
 
 void CharacterBuilder::SetWindow(const std::string& joint, const Vec3& window) {

@@ -184,11 +184,19 @@ void ReadHingeAxis(const JsonView& view, Joint& joint) {
   if (direction != Vec3::Unit(joint.axis)) joint.oblique = direction;
 }
 
+/// The largest torque: one number for all axes, or a value per axis.
+Vec3 ReadEffort(const JsonView& view, const Joint& joint) {
+  constexpr io::Range kEfforts{0, 1e9};
+  if (joint.type == JointType::kBall && view.json().is_number()) return Vec3::Constant(view.Number(kEfforts));
+  return ReadPerAxis(view, joint, kEfforts, 0);
+}
+
 /// What a robot's file knows of a hinge and its motor.
 void ReadMotor(const JsonView& view, Joint& joint) {
   constexpr io::Range kPositive{0, 1e9};
+  if (view.Has("effort")) joint.effort = ReadEffort(view["effort"], joint);
   if (joint.type != JointType::kHinge) {
-    for (const char* const key : {"range", "effort", "speed", "armature"}) {
+    for (const char* const key : {"range", "speed", "armature"}) {
       if (view.Has(key)) view[key].Expect("none on a ball joint");
     }
     return;
@@ -198,7 +206,6 @@ void ReadMotor(const JsonView& view, Joint& joint) {
     if (range[0] > range[1]) view["range"].Expect("[lowest, highest]");
     joint.range = {range[0], range[1]};
   }
-  if (view.Has("effort")) joint.effort = view["effort"].Number(kPositive);
   if (view.Has("speed")) joint.speed = view["speed"].Number(kPositive);
   if (view.Has("armature")) joint.armature = view["armature"].Number({0, kMoments.max});
 }

@@ -22,6 +22,10 @@ io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs
   AddChoice(options.clip.choice, identity);
   if (IsSubject(options.character)) identity["character"] = options.character;
   if (options.mass) identity["mass"] = *options.mass;
+  if (options.servos != character::Servos::kScaled) {
+    identity["servos"] = character::ServosWords().Name(options.servos);
+  }
+  for (const auto& [joint, effort] : options.efforts) identity["efforts"].push_back({joint, effort});
   if (options.measured_heading) identity["measured_heading"] = *options.measured_heading;
   if (options.measured_delay) identity["measured_delay"] = *options.measured_delay;
   return io::ParseJson(io::Dump(identity), "identity");  // as it will be read from a manifest

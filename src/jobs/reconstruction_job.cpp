@@ -27,16 +27,21 @@ Configuration ConfigurationWithMap(const JobOptions& options, std::span<const In
   return configuration;
 }
 
-/// The character that is named, with another mass where that is given.
+/// The character that is named, with another mass and other servos where these are given.
 character::Character CharacterOf(const JobOptions& options, std::span<const InputFile> files, const motion::Clip& clip,
                                  const character::ReferenceOptions& reference, std::vector<std::string>& notes) {
   const InputFile& file = *FindInput(files, "character");
   character::Character character =
       CharacterFor(options.character, file, clip, options.clip.file.string(), reference, notes);
-  if (!options.mass) return character;
-  character::CharacterBuilder builder(character);
-  builder.ScaleMass(*options.mass / character.total_mass());
-  return builder.Build(file.record.name.path.string());
+  if (options.mass) {
+    character::CharacterBuilder builder(character);
+    builder.ScaleMass(*options.mass / character.total_mass());
+    character = builder.Build(file.record.name.path.string());
+  }
+  if (options.servos != character::Servos::kScaled) {
+    character = character::WithServos(character, ParseCharacterFile(file), options.servos, notes);
+  }
+  return character::WithEfforts(character, options.efforts, notes);
 }
 
 std::optional<motion::MeasuredForces> ParseMeasured(std::span<const InputFile> files) {

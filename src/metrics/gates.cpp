@@ -15,15 +15,13 @@ using character::State;
 
 GateLimits GateLimits::Of(const Character& character) const {
   const double size = character.height / kHumanHeight;
-  return {root_height * size, root_orientation, joint_position * size, world_position * size, judge_world};
+  return {root_height * size, root_orientation, joint_position * size, world_position * size, judge_world, saturation};
 }
 
 io::Json GateLimits::ToJson() const {
-  return {{"root_height", root_height},
-          {"root_orientation_degrees", Degrees(root_orientation)},
-          {"joint_position", joint_position},
-          {"world_position", world_position},
-          {"judge_world", judge_world}};
+  return {{"root_height", root_height},       {"root_orientation_degrees", Degrees(root_orientation)},
+          {"joint_position", joint_position}, {"world_position", world_position},
+          {"judge_world", judge_world},       {"saturation", saturation}};
 }
 
 bool Evaluation::success() const {
@@ -52,6 +50,7 @@ io::Json Evaluation::ToJson() const {
   json["world"] = entry(world);
   json["contact_force"] = entry(contact_force);
   json["joint_gap"] = entry(joint_gap);
+  for (const auto& [joint, share] : saturation) json["saturation"][joint] = share;
   json["doubts"] = Doubts();
   json["mean_joint_error"] = mean_joint_error;
   json["mean_world_error"] = mean_world_error;
@@ -126,6 +125,10 @@ void Describe(GateLimits& l, io::FieldVisitor& v) {
            "m"},
           l.world_position, io::Real{{1e-6, 100}});
   v.Field({"judge_world", "Whether the distance in the world decides about success, too"}, l.judge_world, io::Flag{});
+  v.Field(
+      {"saturation",
+       "Largest share of the time that a servo is at its largest torque, where the character's torques are limited"},
+      l.saturation, io::Real{{0, 1}});
 }
 
 double JointPositionError(const Character& character, const State& simulated, const State& reference) {
@@ -199,6 +202,8 @@ Evaluator::Evaluator(const Character& character, const character::ReferenceMotio
   joints_ = {"joint_position", 0, limits.joint_position};
   world_ = {"world_position", 0, limits.world_position};
   judges_world_ = limits.judge_world;
+  most_saturation_ = limits.saturation;
+  at_limit_.resize(character_.joints.size());
   force_ = {"contact_force", 0, DoubtLimits::kForceFactor * std::max(DoubtLimits::kLeastForce, RequiredForce())};
   gap_ = {"joint_gap", 0, DoubtLimits::kJointGap * character_.height / kHumanHeight};
   weight_ = character_.total_mass() * kStandardGravity;
@@ -237,6 +242,31 @@ void Evaluator::AddForce(const control::Trajectory& part, size_t step) {
   ++num_forces_;
 }
 
+void Evaluator::AddTorques(const control::Trajectory& part, size_t step) {
+  const std::vector<Vec3>& torques = part.torques[step];
+  ++torque_steps_;
+  for (size_t j = 0; j < at_limit_.size() && j < torques.size(); ++j) {
+    if (!character_.joints[j].IsAtLimit(torques[j])) continue;
+    if (at_limit_[j].first < 0) at_limit_[j].first = part.TimeOf(step + 1);
+    ++at_limit_[j].steps;
+  }
+}
+
+void Evaluator::FinishSaturation(Evaluation& evaluation) const {
+  Gate gate = {"saturation", 0, most_saturation_};
+  for (size_t j = 0; j < at_limit_.size(); ++j) {
+    const character::Joint& joint = character_.joints[j];
+    if (!joint.limited()) continue;
+    const double share =
+        torque_steps_ == 0 ? 0 : static_cast<double>(at_limit_[j].steps) / static_cast<double>(torque_steps_);
+    evaluation.saturation.emplace_back(joint.name, share);
+    if (share <= gate.worst) continue;
+    gate.worst = share;
+    if (share > gate.limit) gate.first_violation = at_limit_[j].first;
+  }
+  if (!evaluation.saturation.empty()) evaluation.gates.push_back(gate);
+}
+
 void Evaluator::Add(const control::Trajectory& part) {
   const size_t root = static_cast<size_t>(character_.root);
   const auto check = [](Gate& gate, double figure, double time) {
@@ -254,6 +284,7 @@ void Evaluator::Add(const control::Trajectory& part) {
     reference_.PoseAt(time, pose);
     character::ForwardKinematics(character_, pose, target);
     const double height = check(height_, std::abs(state[root].position.y() - target[root].position.y()), time);
+    if (i > 0 && i - 1 < part.torques.size()) AddTorques(part, i - 1);
     if (i > 0 && i - 1 < part.contacts.size()) {
       AddForce(part, i - 1);
       check(force_, force_sum_ / (static_cast<double>(forces_.size()) * weight_), time);
@@ -278,6 +309,7 @@ Evaluation Evaluator::Finish(double expected_duration) const {
   evaluation.contact_force = force_;
   evaluation.joint_gap = gap_;
   if (judges_world_) evaluation.gates.push_back(world_);
+  FinishSaturation(evaluation);
   evaluation.at_end = at_end_;
   for (size_t i = 0; i < joint_errors_.size(); ++i) {
     evaluation.mean_joint_error += joint_errors_[i] / static_cast<double>(joint_errors_.size());

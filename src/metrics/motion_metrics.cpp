@@ -357,6 +357,15 @@ io::Json ToJson(const Penetration& penetration) {
   return {{"mean", penetration.mean}, {"share", penetration.share}, {"largest", penetration.largest}};
 }
 
+/// The joints whose torques are limited, each with its limits per axis [N m]; null where there are none.
+io::Json TorqueLimits(const Character& character) {
+  io::Json limits;
+  for (const character::Joint& joint : character.joints) {
+    if (joint.limited()) limits[joint.name] = io::ToJson(joint.effort);
+  }
+  return limits;
+}
+
 }  // namespace
 
 io::Json MotionMetrics::ToJson(const Character& character) const {
@@ -379,7 +388,7 @@ io::Json MotionMetrics::ToJson(const Character& character) const {
                    {"penetration", metrics::ToJson(penetration)},
                    {"reference_penetration", metrics::ToJson(reference_penetration)},
                    {"torque_peak", torque_peak},
-                   {"torque_limits", nullptr},  // characters have none
+                   {"torque_limits", TorqueLimits(character)},
                    {"force_error", force_error},
                    {"force_peak", force_peak},
                    {"contact_agreement", contact_agreement},

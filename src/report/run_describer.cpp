@@ -44,6 +44,10 @@ io::Json JointsToJson(const character::Character& character) {
       if (joint.UsesAxis(axis)) axes.push_back(io::kAxes[axis]);
     }
     joints.push_back({{"name", joint.name}, {"axes", axes}});
+    if (!joint.limited()) continue;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (joint.UsesAxis(axis)) joints.back()["effort"].push_back(joint.effort[axis]);
+    }
   }
   return joints;
 }

@@ -177,6 +177,7 @@ void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMe
     }
     if (gate.name == "root_height") set(FigureIndex("worst_root_height_m"), gate.worst);
     if (gate.name == "root_orientation") set(FigureIndex("worst_root_orientation_deg"), Degrees(gate.worst));
+    if (gate.name == "saturation") set(FigureIndex("saturation_percent"), 100 * gate.worst);
     if (gate.name == "joint_position") set(FigureIndex("worst_joint_position_m"), gate.worst);
   }
   constexpr double kMillimeters = 1000;

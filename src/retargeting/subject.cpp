@@ -299,7 +299,9 @@ Character MakeSubject(const Character& model, const motion::Clip& recording, con
   }
   for (const Joint& joint : model.joints) {
     builder.SetAnchor(joint.name, rest.At(joint.parent, joint.anchor));
-    builder.SetServo(joint.name, mass * taller * taller * joint.kp, mass * taller * taller * joint.kd);
+    const double stronger = mass * taller * taller;
+    builder.SetServo(joint.name, stronger * joint.kp, stronger * joint.kd);
+    if (joint.limited()) builder.SetEffort(joint.name, stronger * joint.effort);
   }
   notes.push_back("the character is " + model.name + " with the lengths of the skeleton: " + io::Fixed(height, 2) +
                   " m tall, legs of " + io::Fixed(ratios.legs * of_model.legs(), 2) +

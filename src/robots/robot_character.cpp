@@ -301,7 +301,7 @@ class CharacterMaker {
         notes_.push_back("The joint " + from.name + " counts its angle from " + io::Number(from.zero) +
                          " rad in the file, and from 0 here.");
       }
-      joint.effort = from.effort;
+      if (efforts_known) joint.effort[joint.axis] = from.effort;
       joint.speed = from.speed;
       joint.armature = from.armature;
     }

@@ -42,6 +42,11 @@ ForestDynamics::ForestDynamics(const Forest& forest, const StepLaw& law, const T
   scales_ = MemoryFor<double>(forest.joints.size());
   bodies_ = MemoryFor<BodyNumbers<double>>(forest.num_bodies());
   motors_ = MemoryFor<MotorNumbers<double>>(forest.joints.size());
+  for (const ServoShape& servo : servos_) limited_ = limited_ || servo.limited;
+  if (limited_) {
+    holds_ = MemoryFor<lanes::Vector3<double>>(forest.joints.size());
+    impulses_.resize(lanes_);
+  }
   from_.resize(lanes_);
   torques_.resize(lanes_);
   forces_.resize(lanes_);
@@ -106,6 +111,7 @@ void ForestDynamics::AddTree(const Forest& forest, const StepLaw& law, const Tre
     shape.axis = joint.axis;
     shape.oblique = joint.oblique.has_value();
     CopyTo(joint.direction(), shape.direction);
+    nodes.limited = nodes.limited || servos_[j].limited;
     shape.armature = joint.armature;
     CopyTo(Vec3(joint.anchor - forest.BodyOf(joint.parent).rest_position), shape.anchor_in_parent);
     CopyTo(Vec3(joint.anchor - forest.BodyOf(joint.child).rest_position), shape.anchor_in_child);
@@ -171,13 +177,37 @@ void ForestDynamics::CopyMotors(size_t lane, std::span<Motor> motors) const {
 
 void ForestDynamics::Begin(std::span<const LaneStep> steps) {
   TakeMotors(steps);
+  holding_ = limited_ && std::any_of(steps.begin(), steps.end(), [](const LaneStep& s) { return !s.holds.empty(); });
+  if (holding_) {
+    FindAddresses(steps, [&](size_t l, const LaneStep& step) { from_[l] = NumbersOf(step.holds); });
+    passes_.gather(from_.data(), 3 * servos_.size(), reinterpret_cast<std::byte*>(holds_.data()));
+    for (auto& impulses : impulses_) impulses.clear();
+  }
+  for (TreeNodes& tree : trees_) {
+    tree.wanted = 0;
+    tree.memory.holds = holding_ && tree.limited ? reinterpret_cast<std::byte*>(holds_.data()) : nullptr;
+  }
+  BeginTrees(steps);
+}
+
+void ForestDynamics::BeginAgain(std::span<const LaneStep> steps, unsigned settled) {
+  BeginTrees(steps);
+  for (size_t l = 0; l < lanes_; ++l) {
+    if ((settled >> l & 1) == 0) {
+      impulses_[l].clear();
+      continue;
+    }
+    for (const auto& [body, impulse] : impulses_[l]) PutImpulse(l, body, impulse);
+  }
+}
+
+void ForestDynamics::BeginTrees(std::span<const LaneStep> steps) {
   FindAddresses(steps, [&](size_t l, const LaneStep& step) {
     torques_[l] = NumbersOf(step.input.torques);
     forces_[l] = NumbersOf(step.input.forces);
   });
   for (size_t t = 0; t < trees_.size(); ++t) {
     TreeNodes& tree = trees_[t];
-    tree.wanted = 0;
     tree.resting = std::all_of(steps.begin(), steps.end(),
                                [&](const LaneStep& step) { return step.bodies.empty() || Rests(step, t); });
     if (tree.resting) continue;
@@ -249,13 +279,46 @@ MatrixView ForestDynamics::Response(size_t lane, int a, int b) const {
 }
 
 void ForestDynamics::AddImpulse(size_t lane, int body, const Vec6& impulse) {
+  PutImpulse(lane, body, impulse);
+  if (holding_) impulses_[lane].emplace_back(body, impulse);
+}
+
+void ForestDynamics::PutImpulse(size_t lane, int body, const Vec6& impulse) {
   TreeNodes& tree = trees_[TreeOf(body)];
   const size_t place = (node_of_[static_cast<size_t>(body)] * sizeof(Node) + offsetof(Node, impulse)) / sizeof(double);
   auto* to = At<double>(tree.nodes, place, lane);
   for (size_t k = 0; k < 6; ++k) to[k * lanes_] += impulse[static_cast<int>(k)];
 }
 
-void ForestDynamics::Finish(std::span<const LaneStep> steps) {
+void ForestDynamics::FindVelocities() {
+  for (const TreeNodes& tree : trees_) {
+    if (!tree.resting) passes_.find_velocities(tree.memory);
+  }
+}
+
+unsigned ForestDynamics::Hold(std::span<const LaneStep> steps, HoldRule rule, unsigned open) {
+  if (!holding_) return 0;
+  unsigned changed = 0;
+  for (size_t t = 0; t < trees_.size(); ++t) {
+    if (trees_[t].memory.holds == nullptr) continue;
+    unsigned of_tree = passes_.hold(trees_[t].memory, servos_.data(), rule, open);
+    for (size_t l = 0; l < lanes_; ++l) {
+      if (steps[l].bodies.empty() || (!steps[l].left_out.empty() && steps[l].left_out[t] != 0)) of_tree &= ~(1U << l);
+    }
+    changed |= of_tree;
+  }
+  return changed;
+}
+
+void ForestDynamics::Move(std::span<const LaneStep> steps) {
+  for (size_t l = 0; holding_ && l < lanes_; ++l) {
+    const LaneStep& step = steps[l];
+    for (size_t j = 0; j < step.holds.size() && !step.bodies.empty(); ++j) {
+      const auto* held = At<const double>(holds_, 3 * j, l);
+      const bool left_out = !step.left_out.empty() && step.left_out[TreeOf(servos_[j].child)] != 0;
+      step.holds[j] = left_out ? Vec3(Vec3::Zero()) : Vec3(held[0], held[lanes_], held[2 * lanes_]);
+    }
+  }
   for (size_t t = 0; t < trees_.size(); ++t) {
     const TreeNodes& tree = trees_[t];
     if (tree.resting) continue;
@@ -267,7 +330,7 @@ void ForestDynamics::Finish(std::span<const LaneStep> steps) {
       any = any || moves;
     }
     if (!any) continue;
-    passes_.finish(tree.memory);
+    passes_.move(tree.memory);
     if (lanes_ == 1) continue;
     passes_.scatter(tree.memory.bodies + tree.first_body * kBodyNumbers * sizeof(double) * lanes_,
                     tree.count * kBodyNumbers, to_.data());
@@ -289,8 +352,16 @@ Vec3 ForestDynamics::MotorTorque(size_t lane, int joint, const Mat3& parent) con
     const double compliance = motor[static_cast<size_t>(3 + a) * lanes_];
     if (compliance == 0) continue;
     if (shape.hinge && a != shape.axis) continue;
+    const double held =
+        tree.memory.holds == nullptr ? 0 : *At<const double>(holds_, 3 * j + static_cast<size_t>(a), lane);
+    if (held != 0) {
+      torque[a] = held;
+      continue;
+    }
     const Vec3 axis = shape.oblique ? Vec3(parent * Vec3(shape.direction)) : Vec3(parent.col(a));
     torque[a] = (wanted - axis.dot(turned)) / compliance;
+    const double limit = servos_[j].effort[a];
+    if (limit > 0) torque[a] = std::clamp(torque[a], -limit, limit);  // by rounding alone
   }
   return torque;
 }
@@ -308,6 +379,8 @@ std::vector<ServoShape> ServosOf(const Forest& forest, double time_step) {
       servo.uses_axis[a] = joint.UsesAxis(a);
       if (joint.oblique) servo.direction[a] = (*joint.oblique)[a];
       servo.strength[a] = damping * joint.strength_scale[a];
+      servo.effort[a] = servo.uses_axis[a] ? joint.effort[a] : 0;
+      servo.limited = servo.limited || servo.effort[a] > 0;
     }
   }
   return servos;

@@ -25,6 +25,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "available_passes.h"
@@ -46,6 +47,9 @@ struct LaneStep {
   std::span<const JointCommand> commands = {};
   std::span<const double> scales = {};  ///< (joints) factors on the servos' gains; empty in all lanes: none
   std::span<const char> left_out = {};  ///< (trees) those that stay as they are; empty: none
+  /// (joints) torques at which servos are held, per axis of the parent [N m]; see ForestDynamics::Hold. Empty in all
+  /// lanes: no torque is limited.
+  std::span<Vec3> holds = {};
 };
 
 /// The implicit servos of a forest's joints.
@@ -80,9 +84,22 @@ class ForestDynamics {
 
   void AddImpulse(size_t lane, int body, const Vec6& impulse);
 
-  /// Velocities with all that was added; the bodies are moved by a step, but for those of trees that rest or are left
-  /// out.
-  void Finish(std::span<const LaneStep> steps);
+  /// Velocities with all that was added.
+  void FindVelocities();
+  /// Where torques are limited: finds which servos are at their limits at these velocities. Returns the lanes, as bits,
+  /// of those in `open`, in which these are others than those that were held in this step. (Trees that are left out do
+  /// not count.) Each of these lanes needs the step from Begin on again, by BeginAgain.
+  unsigned Hold(std::span<const LaneStep> steps, HoldRule rule, unsigned open);
+  /// As Begin, with the servos that are held now. The contact impulses of the lanes in `settled` are those that were
+  /// added before; those of others are none.
+  void BeginAgain(std::span<const LaneStep> steps, unsigned settled);
+  /// The bodies are moved by a step, but for those of trees that rest or are left out. What is held is noted for the
+  /// next step.
+  void Move(std::span<const LaneStep> steps);
+  void Finish(std::span<const LaneStep> steps) {
+    FindVelocities();
+    Move(steps);
+  }
   /// Torque of a joint's servo on its child in the step that was finished, in the parent's axes [N m].
   /// @param parent the rotation of the parent body at the start of the step
   Vec3 MotorTorque(size_t lane, int joint, const Mat3& parent) const;
@@ -101,6 +118,7 @@ class ForestDynamics {
     size_t count = 0;
     uint64_t wanted = 0;   // nodes of the tree of which responses are wanted in any lane
     bool resting = false;  // in all lanes
+    bool limited = false;  // the torque of any joint is
     Memory nodes, root_response, responses;
     TreeMemory memory;
   };
@@ -109,6 +127,8 @@ class ForestDynamics {
   uint64_t FindNeeded(const TreeNodes& tree);
   bool Rests(const LaneStep& step, size_t tree) const;
   void TakeMotors(std::span<const LaneStep> steps);
+  void BeginTrees(std::span<const LaneStep> steps);
+  void PutImpulse(size_t lane, int body, const Vec6& impulse);
   /// Addresses of numbers of each lane; those of an idle lane are another lane's.
   template <class Find>
   void FindAddresses(std::span<const LaneStep> steps, const Find& find);
@@ -127,7 +147,11 @@ class ForestDynamics {
   size_t first_free_tree_ = 0;
   std::vector<uint64_t> needed_;  // (nodes of a tree) with which nodes of the tree before it a response is needed
   std::vector<ServoShape> servos_;
-  Memory bodies_, motors_, commands_, scales_;
+  Memory bodies_, motors_, commands_, scales_, holds_;
+  bool limited_ = false;  // any torque
+  bool holding_ = false;  // in this step
+  /// (lanes) the impulses of this step, where it may be taken again
+  std::vector<std::vector<std::pair<int, Vec6>>> impulses_;
   const std::byte* taken_bodies_ = nullptr;
   // (lanes) addresses of each lane's numbers
   std::vector<const double*> from_, torques_, forces_;

@@ -20,6 +20,11 @@ void Abandon(dThreadingImplementationID threading) {
   abandoned->push_back(threading);
 }
 
+/// Largest torque of a servo about an axis.
+dReal MostTorque(const Joint& joint, int axis) {
+  return joint.effort[axis] > 0 ? joint.effort[axis] : dInfinity;
+}
+
 }  // namespace
 
 OdeStepper::OdeStepper(const Forest& forest, const StepLaw& law)
@@ -151,7 +156,7 @@ void OdeStepper::DriveMotors(std::span<const Motor> motors) {
       for (int a = 0; a < 3; ++a) {
         const bool driven = motors[j].compliance[a] != 0;
         any = any || driven;
-        dJointSetAMotorParam(motors_[j], (a << 8) + dParamFMax, driven ? dInfinity : 0);
+        dJointSetAMotorParam(motors_[j], (a << 8) + dParamFMax, driven ? MostTorque(joint, a) : 0);
         dJointSetAMotorParam(motors_[j], (a << 8) + dParamCFM, motors[j].compliance[a]);
         dJointSetAMotorParam(motors_[j], (a << 8) + dParamVel, -motors[j].rate[a]);
       }
@@ -162,7 +167,7 @@ void OdeStepper::DriveMotors(std::span<const Motor> motors) {
       }
     } else {
       const bool driven = motors[j].compliance[joint.axis] != 0;
-      dJointSetHingeParam(motors_[j], dParamFMax, driven ? dInfinity : 0);
+      dJointSetHingeParam(motors_[j], dParamFMax, driven ? MostTorque(joint, joint.axis) : 0);
       dJointSetHingeParam(motors_[j], dParamCFM, motors[j].compliance[joint.axis]);
       dJointSetHingeParam(motors_[j], dParamVel, -motors[j].rate[joint.axis]);
     }
@@ -256,7 +261,7 @@ void OdeStepper::ReadForces(std::span<const BodyMotion> before, const StepInput&
     }
     torque = joint.PerAxis(before[static_cast<size_t>(joint.parent)].rotation.transpose() * torque);
     for (int a = 0; a < 3; ++a) {
-      forces.motors[j][a] = joint.UsesAxis(a) && input.motors[j].compliance[a] != 0 ? torque[a] : 0.0;
+      forces.motors[j][a] = joint.UsesAxis(a) && input.motors[j].compliance[a] != 0 ? joint.Limited(torque[a], a) : 0.0;
     }
   }
 }

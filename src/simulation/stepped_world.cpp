@@ -88,6 +88,7 @@ SteppedWorld::SteppedWorld(std::span<const Character* const> characters, const W
   body_forces.resize(forest.num_bodies(), Vec3::Zero());
   for (const Joint& joint : forest.joints) {
     has_armature = has_armature || joint.armature > 0;
+    if (joint.limited() && options.servo == Servo::kImplicit) holds.assign(forest.joints.size(), Vec3::Zero());
     if (reduced || joint.armature == 0) continue;
     throw UsageError("found the stock solver for the joint \"" + joint.name +
                      "\", which has armature, expected the reduced solver");
@@ -125,10 +126,13 @@ void SteppedWorld::AddTorque(const Joint& joint, const Vec3& torque) {
   body_torques[static_cast<size_t>(joint.parent)] -= world_torque;
 }
 
-Vec3 SteppedWorld::TorqueOf(const JointCommand& command, const Joint& joint) {
+Vec3 SteppedWorld::TorqueBesideServo(const JointCommand& command, size_t j) const {
+  const Joint& joint = forest.joints[j];
+  const bool acts = options.servo == Servo::kImplicit && scale[j] * command.gain > 0;
   Vec3 torque = Vec3::Zero();
   for (int a = 0; a < 3; ++a) {
     if (joint.UsesAxis(a)) torque[a] = command.torque[a];
+    if (joint.effort[a] > 0 && options.servo == Servo::kImplicit) torque[a] = acts ? 0 : joint.Limited(torque[a], a);
   }
   return torque;
 }
@@ -142,7 +146,7 @@ void SteppedWorld::FindTorques(std::span<const JointCommand> commands) {
     const Joint& joint = forest.joints[j];
     const JointCommand& command = commands[j];
     if (options.servo == Servo::kImplicit) {
-      AddTorque(joint, TorqueOf(command, joint));
+      AddTorque(joint, TorqueBesideServo(command, j));
       continue;
     }
     const double gain = scale[j] * command.gain;
@@ -156,7 +160,8 @@ void SteppedWorld::FindTorques(std::span<const JointCommand> commands) {
       if (!joint.UsesAxis(a)) continue;
       torque[a] = joint.strength_scale[a] * gain * (joint.kp * error[a] - joint.kd * rates[a]);
     }
-    if (command.torque != Vec3::Zero()) torque += TorqueOf(command, joint);
+    if (command.torque != Vec3::Zero()) torque += TorqueBesideServo(command, j);
+    for (int a = 0; a < 3; ++a) torque[a] = joint.Limited(torque[a], a);
     torques[j] = torque;
     AddTorque(joint, torque);
   }
@@ -256,6 +261,7 @@ void SteppedWorld::PutToRest(std::span<const ContactPoint> points) {
 
 void SteppedWorld::SetState(const State& state, int first_step) {
   contact_forces.Reset();
+  std::fill(holds.begin(), holds.end(), Vec3::Zero());
   has_state = true;
   step = first_step;
   const bool with_free_bodies = state.size() > num_own();
@@ -271,6 +277,10 @@ void SteppedWorld::SetState(const State& state, int first_step) {
 void SteppedWorld::Restart(size_t c) {
   if (!has_state) return;
   contact_forces.Reset(c);
+  if (!holds.empty()) {
+    const Tree& tree = forest.trees[c];
+    std::fill_n(holds.begin() + static_cast<ptrdiff_t>(tree.first_joint), tree.num_joints, Vec3::Zero());
+  }
   for (size_t t = layout().num_characters(); t < forest.trees.size(); ++t) contact_forces.Reset(t);
   NormalizeCharacter(c);
   NormalizeFreeBodies();
@@ -287,10 +297,13 @@ bool SteppedWorld::StepWithOde(std::span<BodyMotion> moved, const StepInput& inp
   }
 }
 
-bool SteppedWorld::FindContactForces(ContactSolver& solver, ForestDynamics& dynamics, size_t lane, LaneStep& taken) {
+void SteppedWorld::FindContactForces(ContactSolver& solver, ForestDynamics& dynamics, size_t lane, LaneStep& taken) {
   const bool solved = solver.Solve(taken.input.contacts, law, dynamics, lane, bodies, contact_forces);
-  if (solved) return true;
-  taken.left_out = contact_forces.failed;
+  taken.left_out = solved ? std::span<const char>() : std::span<const char>(contact_forces.failed);
+}
+
+bool SteppedWorld::StepLeftOut(const ForestDynamics& dynamics, size_t lane, const LaneStep& taken) {
+  if (taken.left_out.empty()) return true;
   if (!taken.commands.empty()) dynamics.CopyMotors(lane, motors);
   return StepFailedTrees(taken.input);
 }
@@ -364,7 +377,7 @@ void SteppedWorld::NoteStep(std::span<const JointCommand> commands, const StepIn
   if (recording && options.servo == Servo::kImplicit) {
     torques = forces.motors;
     for (size_t j = 0; has_torques && j < torques.size(); ++j) {
-      torques[j] += TorqueOf(commands[j], forest.joints[j]);
+      torques[j] += TorqueBesideServo(commands[j], j);
     }
   }
 }

@@ -42,8 +42,9 @@ struct SteppedWorld {
   /// Adds a torque on the child and its opposite on the parent, in the parent's axes.
   void AddTorque(const character::Joint& joint, const Vec3& torque);
 
-  /// The part of a command's torque that the joint can pass on.
-  static Vec3 TorqueOf(const JointCommand& command, const character::Joint& joint);
+  /// The part of a command's torque that the joint can pass on, and that is not within an implicit servo: where torques
+  /// are limited, the servo that acts has its command's torque in its own.
+  Vec3 TorqueBesideServo(const JointCommand& command, size_t j) const;
 
   /// Torques of explicit servos and of commands. Implicit servos are driven with the bodies of the step
   /// (ForestDynamics).
@@ -75,8 +76,10 @@ struct SteppedWorld {
   /// With ODE's own solver. False when it reports an error.
   bool StepWithOde(std::span<BodyMotion> moved, const StepInput& input);
 
-  /// The second half of a step with the forest, after Begin: forces of contacts. False when they are not found.
-  bool FindContactForces(ContactSolver& solver, ForestDynamics& dynamics, size_t lane, LaneStep& taken);
+  /// After the forest has begun a step: forces of contacts. Trees for which they are not found are left out.
+  void FindContactForces(ContactSolver& solver, ForestDynamics& dynamics, size_t lane, LaneStep& taken);
+  /// The step of the trees that are left out. False when it cannot be taken.
+  bool StepLeftOut(const ForestDynamics& dynamics, size_t lane, const LaneStep& taken);
 
   void NoteRotations();
 
@@ -130,6 +133,7 @@ struct SteppedWorld {
   bool has_forces = false;
   std::vector<Vec3> body_forces;  // (bodies) from outside, in the next step
   std::vector<double> scale;      // (joints) of this step
+  std::vector<Vec3> holds;        // (joints) at which torque servos are held (LaneStep); empty: none is limited
   std::vector<Contact> contacts;
   /// Those of the last step, while they are not in `contacts`: few ask for them.
   std::optional<std::span<const ContactPoint>> contacts_of_step;

@@ -37,6 +37,8 @@ struct ServoShape {
   double direction[3] = {};   ///< of that, in the parent
   double rate_per_error = 0;  ///< kp / (h kp + kd) [1/s]
   double strength[3] = {};    ///< (h kp + kd) of each axis [N m s/rad]
+  bool limited = false;       ///< the torque about any axis is
+  double effort[3] = {};      ///< largest torque about each axis [N m]; 0: any
 };
 
 /// A shape of a body, within a sphere about its center and near a segment through it, and a pair that may touch.
@@ -54,6 +56,14 @@ struct ShapePair {
   double reach_squared = 0;    ///< square of the distance of the centers over which they are apart [m^2]
   double segment_squared = 0;  ///< the same of their segments; 0: they have none
 };
+/// How servos are held at their largest torques, and let go, in a further pass of a step.
+enum class HoldRule {
+  kAll,   ///< all that are to be
+  kOne,   ///< the first of each tree alone
+  kNone,  ///< none is held
+  kMore,  ///< all that are to be held; none is let go
+};
+
 /// Which shapes are near something, of each lane: what is not listed is apart.
 struct NearLists {
   uint32_t* const* pairs = nullptr;   ///< (lanes) lists of pairs, in their order
@@ -116,6 +126,9 @@ struct TreeMemory {
   std::byte* nodes = nullptr;          ///< (count) NodeNumbers
   std::byte* root_response = nullptr;  ///< Matrix6
   std::byte* responses = nullptr;      ///< (count x count) Matrix6, those with the later node first
+  /// (joints of the forest) Vector3: torques at which servos are held because they are at their limits, per axis of the
+  /// parent [N m]; 0: the servo acts. Null: no torque is limited.
+  std::byte* holds = nullptr;
   /// (lanes) of each lane three numbers for each body of the forest, in world axes [N m], [N]; null: none act there.
   const double* const* torques = nullptr;
   const double* const* forces = nullptr;
@@ -130,10 +143,17 @@ struct TreePasses {
   /// Velocities of the nodes in `path` without contacts, and responses: `needed` (count) are, for each node, the nodes
   /// before it with which one is needed.
   void (*find_responses)(const TreeMemory& tree, uint64_t path, const uint64_t* needed);
-  /// With the impulses of contacts: velocities of all nodes. The bodies are moved by a step.
-  void (*finish)(const TreeMemory& tree);
+  /// With the impulses of contacts: velocities of all nodes.
+  void (*find_velocities)(const TreeMemory& tree);
+  /// Which servos are held, by the torques that they would have at these velocities: those beyond their limits, and, of
+  /// those that are held already, the ones that still are at theirs. Returns the lanes, as bits, in which that changed,
+  /// of those in `open`; in others nothing does.
+  unsigned (*hold)(const TreeMemory& tree, const ServoShape* servos, HoldRule rule, unsigned open);
+  /// The bodies are moved by a step.
+  void (*move)(const TreeMemory& tree);
   /// The motors of implicit servos: with w+ the relative rate and tau the torque at the end of the step,
   ///     tau = kp (err - h w+) - kd w+   <=>   w+ + tau / (h kp + kd) = kp err / (h kp + kd).
+  /// Where the torque is limited, tau is that of servo and command together.
   /// `scales` are (count) further factors on the gains of the commands; null: none.
   void (*drive)(const ServoShape* servos, size_t count, const std::byte* bodies, const std::byte* commands,
                 const std::byte* scales, std::byte* motors);

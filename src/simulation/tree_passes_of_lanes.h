@@ -15,7 +15,7 @@ template <class T>
 class Passes {
  public:
   static constexpr TreePasses Table() {
-    return {kLanes<T>, Begin, BeginSingle, FindResponses, Finish, Drive, FindNear, Gather, Scatter};
+    return {kLanes<T>, Begin, BeginSingle, FindResponses, FindVelocities, Hold, Move, Drive, FindNear, Gather, Scatter};
   }
 
  private:
@@ -25,6 +25,7 @@ class Passes {
 
   static Body* BodiesOf(const TreeMemory& tree) { return reinterpret_cast<Body*>(tree.bodies); }
   static Node* NodesOf(const TreeMemory& tree) { return reinterpret_cast<Node*>(tree.nodes); }
+  static Vector3<T>* HoldsOf(const TreeMemory& tree) { return reinterpret_cast<Vector3<T>*>(tree.holds); }
   static Matrix6<T>& RootResponse(const TreeMemory& tree) { return *reinterpret_cast<Matrix6<T>*>(tree.root_response); }
 
   // ---- loads
@@ -165,8 +166,16 @@ class Passes {
     RETRACE_FOR(i, 3) parent.momentum[3 + i] += momentum[3 + i] + shifted[i];
   }
 
+  /// A motor whose held servos do not act.
+  RETRACE_LANES_INLINE static Motor WithoutHeld(const Motor& motor, const Vector3<T>& held) {
+    Motor acting = motor;
+    RETRACE_FOR(a, 3) acting.compliance[a] = held[a] != 0 ? T{} : motor.compliance[a];
+    return acting;
+  }
+
+  /// @param held the torques of held servos; null: none can be held
   RETRACE_LANES_INLINE static void EliminateBall(const TreeMemory& tree, const Body& parent, const Motor& motor,
-                                                 Node& node, Node& parent_node) {
+                                                 const Vector3<T>* held, Node& node, Node& parent_node) {
     const Inertia<T> inertia = node.articulated;
     const Matrix63<T> moving = Stacked(Full(inertia.mass), Transpose(inertia.coupling));
     // I S with S = [lever]x over 1.
@@ -175,6 +184,7 @@ class Passes {
     Matrix3<T> d = bottom - CrossTimes(node.lever, top);
     const Vector6<T> rest = node.momentum - Product(moving, Head(node.bias));  // it does not turn
     Vector3<T> pull = Tail(rest) - Cross(node.lever, Head(rest));
+    if (held != nullptr) pull = pull + Scaled(tree.time_step, Product(parent.rotation, *held));
     RETRACE_FOR(a, 3) {
       const auto driven = motor.compliance[a] != 0;
       if (!Any(driven)) continue;
@@ -200,8 +210,8 @@ class Passes {
   }
 
   RETRACE_LANES_INLINE static void EliminateHinge(const TreeMemory& tree, const NodeShape& shape, const Body& parent,
-                                                  const Body& child, const Motor& motor, Node& node,
-                                                  Node& parent_node) {
+                                                  const Body& child, const Motor& motor, const Vector3<T>* held,
+                                                  Node& node, Node& parent_node) {
     const Inertia<T> inertia = node.articulated;
     const Vector6<T> s = Joined(Cross(node.lever, node.hinge_axis), node.hinge_axis);
     const Vector6<T> projected = Product(inertia, s);
@@ -217,6 +227,7 @@ class Passes {
     const T gain = tree.time_step / compliance;
     d = driven ? d + gain : d;
     pull = driven ? pull + gain * motor.rate[shape.axis] : pull;
+    if (held != nullptr) pull += tree.time_step * (*held)[shape.axis];
     RETRACE_FOR(i, 6) node.projected(i, 0) = projected[i];
     const T inverse = 1.0 / d;
     node.inverse(0, 0) = inverse;
@@ -248,10 +259,12 @@ class Passes {
       const NodeShape& shape = tree.shapes[n];
       const Body& parent = bodies[tree.shapes[shape.parent].body];
       LoadJoint(tree, shape, parent, bodies[shape.body], nodes[n]);
+      const Vector3<T>* held = tree.holds == nullptr ? nullptr : HoldsOf(tree) + shape.joint;
+      const Motor motor = held == nullptr ? motors[shape.joint] : WithoutHeld(motors[shape.joint], *held);
       if (shape.hinge) {
-        EliminateHinge(tree, shape, parent, bodies[shape.body], motors[shape.joint], nodes[n], nodes[shape.parent]);
+        EliminateHinge(tree, shape, parent, bodies[shape.body], motor, held, nodes[n], nodes[shape.parent]);
       } else {
-        EliminateBall(tree, parent, motors[shape.joint], nodes[n], nodes[shape.parent]);
+        EliminateBall(tree, parent, motor, held, nodes[n], nodes[shape.parent]);
       }
     }
     RootResponse(tree) = tree.planar ? ResponseInPlane(Full(nodes[0].articulated), bodies[tree.shapes[0].body].rotation)
@@ -397,7 +410,7 @@ class Passes {
   }
 
   /// A step with a velocity.
-  RETRACE_LANES_INLINE static void Move(const Vector6<T>& velocity, double h, Body& body) {
+  RETRACE_LANES_INLINE static void MoveBody(const Vector6<T>& velocity, double h, Body& body) {
     body.linear_velocity = Head(velocity);
     body.angular_velocity = Tail(velocity);
     RETRACE_FOR(i, 3) body.position[i] += h * velocity[i];
@@ -421,13 +434,64 @@ class Passes {
                      yz + wx,         xz + wy, yz - wx, 1.0 - (xx + yy)};
   }
 
-  static void Finish(const TreeMemory& tree) {
-    Body* bodies = BodiesOf(tree);
+  static void FindVelocities(const TreeMemory& tree) {
     Node* nodes = NodesOf(tree);
     for (size_t n = tree.count; n-- > 1;) CarryImpulse(tree.shapes[n], nodes[n], nodes[tree.shapes[n].parent]);
     nodes[0].velocity = Product(RootResponse(tree), nodes[0].momentum + nodes[0].impulse);
     for (size_t n = 1; n < tree.count; ++n) FindVelocity(tree.shapes[n], nodes[tree.shapes[n].parent], nodes[n]);
-    for (size_t n = 0; n < tree.count; ++n) Move(nodes[n].velocity, tree.time_step, bodies[tree.shapes[n].body]);
+  }
+
+  static void Move(const TreeMemory& tree) {
+    Body* bodies = BodiesOf(tree);
+    const Node* nodes = NodesOf(tree);
+    for (size_t n = 0; n < tree.count; ++n) MoveBody(nodes[n].velocity, tree.time_step, bodies[tree.shapes[n].body]);
+  }
+
+  // ---- limits of torques
+
+  /// At which torque a servo with this limit is held when it would have the torque `wanted`. One that is held already
+  /// is let go only well within its limit, so that rounding does not make it alternate; and it is let go before it is
+  /// held at the other limit, because its torque may be between the two.
+  RETRACE_LANES_INLINE static T HoldOf(const T& wanted, double limit, const T& held) {
+    const double inside = (1 - 1e-9) * limit;
+    T free = wanted > limit ? Constant<T>(limit) : T{};
+    free = wanted < -limit ? Constant<T>(-limit) : free;
+    const T above = wanted > inside ? held : T{};
+    const T below = wanted < -inside ? held : T{};
+    T hold = held > 0 ? above : free;
+    hold = held < 0 ? below : hold;
+    return hold;
+  }
+
+  static unsigned Hold(const TreeMemory& tree, const ServoShape* servos, HoldRule rule, unsigned open) {
+    const Body* bodies = BodiesOf(tree);
+    const auto* motors = reinterpret_cast<const Motor*>(tree.motors);
+    const Node* nodes = NodesOf(tree);
+    unsigned changed = 0;
+    T closed = {};  // not 0 in lanes in which none changes
+    for (int l = 0; l < kLanes<T>; ++l) SetLane((open >> l & 1) == 0 ? 1 : 0, l, closed);
+    for (size_t n = 1; n < tree.count; ++n) {
+      const NodeShape& shape = tree.shapes[n];
+      const ServoShape& servo = servos[shape.joint];
+      if (!servo.limited) continue;
+      const Body& parent = bodies[tree.shapes[shape.parent].body];
+      const Motor& motor = motors[shape.joint];
+      Vector3<T>& held = HoldsOf(tree)[shape.joint];
+      for (int a = 0; a < 3; ++a) {
+        if (!servo.uses_axis[a] || !(servo.effort[a] > 0)) continue;
+        const Vector3<T> axis = shape.hinge ? nodes[n].hinge_axis : Column(parent.rotation, a);
+        const T wanted = (motor.rate[a] - Dot(axis, nodes[n].rate)) / motor.compliance[a];
+        T hold = HoldOf(wanted, servo.effort[a], held[a]);
+        hold = motor.compliance[a] != 0 ? hold : T{};
+        if (rule == HoldRule::kMore) hold = held[a] != 0 ? held[a] : hold;
+        if (rule == HoldRule::kNone) hold = T{};
+        hold = closed != 0 ? held[a] : hold;
+        if (rule == HoldRule::kOne) closed = hold != held[a] ? Constant<T>(1) : closed;
+        changed |= Bits(hold != held[a]);
+        held[a] = hold;
+      }
+    }
+    return changed;
   }
 
   // ---- servos
@@ -468,6 +532,7 @@ class Passes {
         const T compliance = gain > 0 ? 1.0 / (servo.strength[a] * gain) : T{};
         motors[j].rate[a] = servo.uses_axis[a] ? servo.rate_per_error * error : T{};
         motors[j].compliance[a] = servo.uses_axis[a] ? compliance : T{};
+        if (servo.limited && servo.effort[a] > 0) motors[j].rate[a] += motors[j].compliance[a] * commands[j].torque[a];
       }
     }
   }

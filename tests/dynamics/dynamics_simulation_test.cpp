@@ -125,6 +125,47 @@ TEST(DynamicsOfTheSimulator, FlightHasTheAccelerationsOfForwardDynamics) {
   }
 }
 
+/// What a motion required is found from its states alone: no joint had more than its largest torque.
+TEST(DynamicsOfTheSimulator, InverseDynamicsFindsNoTorqueBeyondALimit) {
+  Character human = Bundled("human");
+  for (size_t j = 0; j < human.joints.size(); ++j) human.joints[j].effort = Vec3::Constant(j % 2 == 0 ? 8 : 30);
+  CharacterDynamics dynamics(human, WorldOptions().gravity);
+  const int n = dynamics.size();
+  VectorXd before(n), after(n), forces(n);
+  size_t at_limit = 0, within = 0;
+  for (uint32_t number = 0; number < 3; ++number) {
+    WorldOptions options = Options(4e-6);
+    options.self_collision = false;
+    World world(human, options);
+    world.set_recording(true);
+    world.SetState(ModerateMotion(dynamics.coordinates(), number).state);
+    const std::vector<JointCommand> commands(human.joints.size());  // servos that pull at the rest pose
+    State state;
+    for (int step = 0; step < 2; ++step) {
+      world.GetState(state);
+      dynamics.SetMotion(state);
+      dynamics.coordinates().VelocityOf(state, before);
+      ASSERT_TRUE(world.Step(commands));
+    }
+    world.GetState(state);
+    dynamics.coordinates().VelocityOf(state, after);
+    dynamics.InverseDynamics((after - before) / options.time_step, {}, forces);
+    const VectorXd told = ForcesOf(dynamics.coordinates(), world.torques());
+    EXPECT_LT((forces - told).cwiseAbs().maxCoeff(), 0.15) << "of torques up to 30 N m";
+    for (size_t j = 0; j < human.joints.size(); ++j) {
+      int place = dynamics.coordinates().FirstOf(static_cast<int>(j));
+      for (int a = 0; a < 3; ++a) {
+        if (!human.joints[j].UsesAxis(a)) continue;
+        const double limit = human.joints[j].effort[a], found = std::abs(forces[place++]);
+        EXPECT_LT(found, limit + 0.15) << human.joints[j].name;
+        ++(found > limit - 0.15 ? at_limit : within);
+      }
+    }
+  }
+  EXPECT_GT(at_limit, 30u);
+  EXPECT_GT(within, 30u);
+}
+
 TEST(DynamicsOfTheSimulator, ServosAndContactsActAsTheTorquesAndForcesThatItReports) {
   const Character& human = Bundled("human");
   CharacterDynamics dynamics(human, WorldOptions().gravity);

@@ -203,6 +203,35 @@ TEST(Evaluate, DistanceInTheWorldDecidesWhereItIsJudged) {
   EXPECT_TRUE(Evaluate(Human(), trajectory, reference, 2, limits).success());
 }
 
+TEST(Evaluate, SaturationIsAGateWhereTorquesAreLimited) {
+  const ReferenceMotion reference = WalkReference();
+  control::Trajectory trajectory = Follow(reference, 240, [](size_t, Pose&) {});
+  const auto knee = static_cast<size_t>(Human().FindJoint("left_knee"));
+  const auto waist = static_cast<size_t>(Human().FindJoint("waist"));
+  trajectory.torques.assign(240, std::vector<Vec3>(Human().joints.size(), Vec3::Zero()));
+  for (size_t i = 100; i < 240; ++i) trajectory.torques[i][knee].x() = i % 2 == 0 ? 80 : -80;
+  for (size_t i = 0; i < 60; ++i) trajectory.torques[i][waist].y() = 50;
+  EXPECT_TRUE(Evaluate(Human(), trajectory, reference, 1, {}).saturation.empty()) << "nothing is limited";
+  EXPECT_FALSE(Evaluate(Human(), trajectory, reference, 1, {}).ToJson().contains("saturation"));
+  character::Character limited = Human();
+  limited.joints[knee].effort.x() = 80;
+  limited.joints[waist].effort.y() = 50;
+  limited.joints[waist].effort.x() = 40;
+  const Evaluation found = Evaluate(limited, trajectory, reference, 1, {});
+  ASSERT_EQ(found.saturation.size(), 2u);
+  const io::Json json = found.ToJson();
+  EXPECT_NEAR(json.at("saturation").at("left_knee").get<double>(), 140.0 / 240, 1e-12);
+  EXPECT_NEAR(json.at("saturation").at("waist").get<double>(), 0.25, 1e-12);
+  EXPECT_FALSE(found.success());
+  ASSERT_NE(found.FirstViolated(), nullptr);
+  EXPECT_EQ(found.FirstViolated()->name, "saturation");
+  EXPECT_NEAR(found.FirstViolated()->worst, 140.0 / 240, 1e-12);
+  EXPECT_NEAR(found.FirstViolated()->first_violation, 101 * kStep, 1e-9);
+  GateLimits any;
+  any.saturation = 1;
+  EXPECT_TRUE(Evaluate(limited, trajectory, reference, 1, any).success());
+}
+
 /// A walk in which the floor presses with a multiple of the weight, in all steps or in one.
 control::Trajectory Pressed(const ReferenceMotion& reference, double weights, size_t first, size_t last) {
   control::Trajectory trajectory = Follow(reference, 240, [](size_t, Pose&) {});

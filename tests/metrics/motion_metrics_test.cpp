@@ -327,6 +327,9 @@ TEST(MotionMetrics, TorquesByJoint) {
   EXPECT_EQ(m.torque_rms[knee + 1], 0);
   EXPECT_EQ(m.torque_peak, 70);
   EXPECT_TRUE(m.ToJson(Human())["torque_limits"].is_null());
+  character::Character limited = Human();
+  limited.joints[knee].effort.x() = 80;
+  EXPECT_EQ(m.ToJson(limited)["torque_limits"], io::Json({{"left_knee", {80.0, 0.0, 0.0}}}));
 }
 
 /// A standing body on which the ground pushes as `force` says, in weights.

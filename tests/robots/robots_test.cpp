@@ -114,11 +114,11 @@ TEST(Robot, KeepsRangesTorquesSpeedsAndServos) {
   const character::Joint& left = JointOf(made.character, "left_knee");
   EXPECT_EQ(left.kp, 200);
   EXPECT_EQ(left.kd, 5);
-  EXPECT_EQ(left.effort, 90);
+  EXPECT_EQ(left.effort.maxCoeff(), 90);
   EXPECT_EQ(left.armature, 0.02);
-  EXPECT_EQ(JointOf(made.character, "right_knee").effort, 80);
+  EXPECT_EQ(JointOf(made.character, "right_knee").effort.maxCoeff(), 80);
   const Character urdf = Make(SampleUrdf(), "sample.urdf").character;
-  EXPECT_EQ(JointOf(urdf, "left_ankle").effort, 50);
+  EXPECT_EQ(JointOf(urdf, "left_ankle").effort.maxCoeff(), 50);
   EXPECT_EQ(JointOf(urdf, "left_ankle").speed, 15);
   EXPECT_EQ(JointOf(urdf, "left_ankle").range->first, -0.8);
   EXPECT_FALSE(JointOf(urdf, "left_shoulder").range.has_value());

@@ -69,9 +69,7 @@ TEST_P(WarmWorld, StepsWithoutAllocation) {
     }
   }
 }
-TEST(Allocation, NorDoWorldsSideBySide) {
-  const character::Character human =
-      character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/human.json");
+void ExpectNoneSideBySide(const character::Character& human) {
   const character::Character* const characters[] = {&human};
   WorldOptions options;
   options.contact_scale.assign(human.joints.size(), 1.5);
@@ -97,6 +95,14 @@ TEST(Allocation, NorDoWorldsSideBySide) {
   const size_t before = allocations;
   run();
   EXPECT_EQ(allocations - before, 0u);
+}
+TEST(Allocation, NorDoWorldsSideBySide) {
+  ExpectNoneSideBySide(Human());
+}
+TEST(Allocation, NorDoThoseWhereTorquesAreLimited) {
+  character::Character human = Human();
+  for (character::Joint& joint : human.joints) joint.effort.setConstant(10);
+  ExpectNoneSideBySide(human);
 }
 #else
 TEST(Allocation, IsCounted) {

@@ -117,6 +117,15 @@ TEST_P(Lanes, MoveAsByThemselves) {
   ExpectTheSame(Human(), options, 8, 24);
 }
 
+/// Some servos are at their limits in some lanes, and let go again.
+TEST_P(Lanes, MoveAsByThemselvesWhereTorquesAreLimited) {
+  character::Character human = Human();
+  for (size_t j = 0; j < human.joints.size(); ++j) human.joints[j].effort = Vec3(20, j % 3 == 0 ? 0 : 4, 10);
+  WorldOptions options;
+  options.contact_scale.assign(human.joints.size(), 1.5);
+  ExpectTheSame(human, options, 8, 48);
+}
+
 TEST_P(Lanes, MoveAsByThemselvesWithExplicitServos) {
   WorldOptions options;
   options.servo = Servo::kExplicit;

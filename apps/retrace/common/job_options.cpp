@@ -28,6 +28,17 @@ void AddCharacterOption(cli::Command& command, std::string& character) {
       .ShowDefault();
 }
 
+void AddStrengthOptions(cli::Command& command, StrengthArguments& o) {
+  command
+      .Add("--strength", o.efforts,
+           "Largest torque about each axis of all joints, or of those of a name, in N m; 0: any (repeatable)")
+      .Type("N|JOINT=N")
+      .OneEach();
+  cli::AddWord(command, "--servos", o.servos, character::ServosWords(),
+               "Servos of a body that is made of another one: scaled (to its weight and size), kept (those of the "
+               "other), or paper (kp 700, kd 1, at most 100 N m at every joint)");
+}
+
 void AddConfigurationOptions(cli::Command& command, JobArguments& o) {
   command.Add("--config", o.config, "Configuration file, as --print-config prints it").Type("FILE");
   cli::AddSetOption(command, o.sets, "One setting",
@@ -36,6 +47,7 @@ void AddConfigurationOptions(cli::Command& command, JobArguments& o) {
 
 void AddTaskOptions(cli::Command& command, JobArguments& o) {
   AddCharacterOption(command, o.character);
+  AddStrengthOptions(command, o.strength);
   AddWorldOption(command, o.worlds);
   cli::AddWord(command, "--ground", o.ground, task::GroundSourceWords(),
                "What the character stands on where no world says so: recording (the floor, and steps, slopes and seats "
@@ -90,6 +102,8 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   job.character = o.character;
   job.worlds = o.worlds;
   job.mass = o.mass;
+  job.servos = o.strength.servos;
+  for (const std::string& effort : o.strength.efforts) job.efforts.push_back(character::ParseJointEffort(effort));
   job.measured = o.force_plates;
   job.measured_heading = o.force_plates_heading;
   job.measured_delay = o.force_plates_delay;

@@ -12,9 +12,16 @@
 
 namespace retrace::apps {
 
+/// How strong the character is.
+struct StrengthArguments {
+  std::vector<std::string> efforts;  // N or JOINT=N
+  character::Servos servos = character::Servos::kScaled;
+};
+
 struct JobArguments {
   ClipArguments clip;
   std::string character = "human";
+  StrengthArguments strength;
   std::optional<task::GroundSource> ground;  // where no world says so
   std::vector<std::string> worlds;
   std::string config;
@@ -40,6 +47,8 @@ struct JobArguments {
 void AddWorldOption(cli::Command& command, std::vector<std::string>& worlds);
 
 void AddCharacterOption(cli::Command& command, std::string& character);
+
+void AddStrengthOptions(cli::Command& command, StrengthArguments& o);
 
 /// File and single settings.
 void AddConfigurationOptions(cli::Command& command, JobArguments& o);

@@ -5,7 +5,7 @@
 
 #include "cli/program.h"
 #include "retrace/io/number.h"
-#include "retrace/math/rotation.h"
+#include "retrace/metrics/gate_text.h"
 #include "retrace/runs/stored/failure_report.h"
 #include "retrace/runs/stored/run_files.h"
 
@@ -24,9 +24,7 @@ std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation
 std::string DescribeAgainst(const metrics::Evaluation& evaluation) {
   std::string text = "mean joint error " + io::Fixed(evaluation.mean_joint_error, 3) + " m";
   for (const metrics::Gate& gate : evaluation.gates) {
-    const bool angle = gate.name == "root_orientation";
-    text.append(", ").append(gate.name).append(" at most ");
-    text.append(angle ? io::Fixed(Degrees(gate.worst), 1) + " degrees" : io::Fixed(gate.worst, 3) + " m");
+    text.append(", ").append(gate.name).append(" at most ").append(metrics::FigureText(gate, gate.worst));
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include "retrace/body_fitting/fit_shape.h"
 #include "retrace/body_fitting/skinned_mesh.h"
 #include "retrace/character/character.h"
+#include "retrace/character/strength.h"
 #include "retrace/io/json.h"
 
 namespace retrace::body_fitting {
@@ -18,6 +19,7 @@ struct BodyOptions {
   std::optional<double> height;  ///< the mesh is scaled to it; nothing: it is in meters [m]
   std::optional<double> mass;    ///< nothing: that of the volume at `density` [kg]
   double density = 1000;         ///< [kg/m^3]
+  character::Servos servos = character::Servos::kScaled;
 };
 
 inline constexpr io::Range kBodyHeights{0.3, 3};    ///< of a mesh in meters [m]
@@ -37,10 +39,11 @@ struct BodyReport {
   double mesh_volume = 0;  ///< [m^3]
   /// Volume of the union of all shapes: as the distances alone give it, and at the end [m^3].
   double fitted_volume = 0, shape_volume = 0;
-  double moved = 0;        ///< the surface of all shapes outwards for that, inwards where it is negative [m]
-  double mass = 0;         ///< [kg]
-  double servo_scale = 1;  ///< on the gains of the human
-  double turned = 0;       ///< about the vertical, so that the left is at x > 0 [rad]
+  double moved = 0;                 ///< the surface of all shapes outwards for that, inwards where it is negative [m]
+  double mass = 0;                  ///< [kg]
+  double servo_scale = 1;           ///< on the gains of the human, where they are scaled
+  std::vector<std::string> servos;  ///< which others were chosen, as a sentence; none: those of the human, scaled
+  double turned = 0;                ///< about the vertical, so that the left is at x > 0 [rad]
   std::vector<PartReport> parts;
   std::vector<std::pair<std::string, std::string>> passing;  ///< bodies that pass through each other
 };

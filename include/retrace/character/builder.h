@@ -39,8 +39,8 @@ class CharacterBuilder {
   void SetPosition(const std::string& body, const Vec3& position);  ///< of the center of mass in the rest pose [m]
   /// @param tensor about the center of mass, in the body's axes [kg m^2]; only its lower triangle is read
   void SetInertia(const std::string& body, const Mat3& tensor);
-  /// Multiplies all masses, moments of inertia, and the servos' kp and kd: the character then moves alike, with forces
-  /// that are as much larger. @param factor above 0
+  /// Multiplies all masses, moments of inertia, and the servos' kp, kd and largest torques: the character then moves
+  /// alike, with forces that are as much larger. @param factor above 0
   void ScaleMass(double factor);
   void SetShapes(const std::string& body, const std::vector<Shape>& shapes);
   /// Fastens a ball of even density at the center of mass of a body. @param mass [kg] @param radius [m]
@@ -51,6 +51,10 @@ class CharacterBuilder {
   void SetAnchor(const std::string& joint, const Vec3& anchor);  ///< its position in the rest pose [m]
   /// @param kp stiffness [N m/rad] @param kd damping [N m s/rad], both before the strength scale
   void SetServo(const std::string& joint, double kp, double kd);
+  /// The same, with the scale: the gain about each axis is that of the joint times it.
+  void SetServo(const std::string& joint, double kp, double kd, const Vec3& strength_scale);
+  /// Largest torque per axis of the parent's frame [N m]; 0: any. A hinge has the largest of the three.
+  void SetEffort(const std::string& joint, const Vec3& effort);
   /// Half width of the sampling window per axis of the parent's frame [rad]; a hinge reads its own axis only.
   void SetWindow(const std::string& joint, const Vec3& window);
 

@@ -2,6 +2,7 @@
 /// all threads.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -65,7 +66,9 @@ struct Joint {
   std::optional<Vec3> oblique = std::nullopt;
   /// Angles of a hinge that the body allows [rad]; without: it can turn without end. Kept for robots' files.
   std::optional<std::pair<double, double>> range = std::nullopt;
-  double effort = 0;                   ///< largest torque of the motor [N m]; 0: not known
+  /// Largest size of the torque of servo and command together, per axis; the simulation never exceeds it [N m]. 0:
+  /// any.
+  Vec3 effort = Vec3::Zero();
   double speed = 0;                    ///< highest rate of the motor [rad/s]; 0: not known
   double armature = 0;                 ///< inertia of the rotor, seen at the joint, per axis [kg m^2]
   double kp = 0;                       ///< stiffness [N m/rad]
@@ -84,6 +87,17 @@ struct Joint {
   /// Values per axis of a vector in the parent's axes, and the reverse. Values are those of the axes in use.
   Vec3 PerAxis(const Vec3& vector) const { return oblique ? Vec3(Along(vector) * Vec3::Unit(axis)) : vector; }
   Vec3 FromAxes(const Vec3& values) const { return oblique ? Vec3(values[axis] * *oblique) : values; }
+
+  /// Whether the torque about any axis is limited.
+  bool limited() const { return effort != Vec3::Zero(); }
+  /// A torque about an axis, as far as the limit allows.
+  double Limited(double torque, int a) const {
+    return effort[a] > 0 ? std::clamp(torque, -effort[a], effort[a]) : torque;
+  }
+  /// Whether the torque about an axis is at its limit, which ODE's solver meets to rounding.
+  bool IsAtLimit(const Vec3& torque) const {
+    return ((effort.array() > 0) && (torque.array().abs() >= (1 - 1e-9) * effort.array())).any();
+  }
 };
 
 /// A named set of contact scales, e.g. strong ankles for running: factor per joint, 1 where none is given.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "retrace/character/strength.h"
 #include "retrace/runs/configuration/configuration.h"
 #include "retrace/runs/inputs/clip_input.h"
 #include "retrace/runs/inputs/data_files.h"
@@ -19,8 +20,11 @@ struct JobOptions {
   std::vector<std::string> worlds;  ///< JSON files, or names of worlds that come with the toolkit; they are combined
   Configuration configuration;      ///< where a clip option sets the same, that holds
   std::optional<InputRecord> configuration_file = {};  ///< that the configuration was read from; none: no file
-  std::optional<double> mass = {};      ///< of the character [kg], which its bodies and servos follow; none: its own
-  std::filesystem::path measured = {};  ///< ground forces to compare with; empty: none
+  std::optional<double> mass = {};  ///< of the character [kg], which its bodies and servos follow; none: its own
+  /// What its servos follow where it was made of another body: with another mass, or for the recorded person.
+  character::Servos servos = character::Servos::kScaled;
+  std::vector<character::JointEffort> efforts = {};  ///< largest torques instead of its own; later ones hold
+  std::filesystem::path measured = {};               ///< ground forces to compare with; empty: none
   /// By which these are turned about y, from z towards x, into the clip's axes [rad]; none: found from the feet.
   std::optional<double> measured_heading = {};
   /// By which the clock of these is late [s]; none: where inverse dynamics show it clearly, what they show, else 0.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "retrace/character/reference_motion.h"
@@ -25,6 +26,9 @@ struct GateLimits {
   /// 2021).
   double world_position = 0.5;
   bool judge_world = false;  ///< whether that decides, too; the criterion of Liu et al. 2010 allows any drift
+  /// Share of the time that a servo may be at its largest torque (character::Joint::effort); 1: all of it. It holds for
+  /// the whole motion, where the character's torques are limited.
+  double saturation = 0.5;
 
   /// Those of a character: meters times its height as a share of the human's.
   GateLimits Of(const character::Character& character) const;
@@ -55,7 +59,9 @@ struct DoubtLimits {
 struct Evaluation {
   bool completed = false;         ///< simulated to the end of the reference
   double simulated_duration = 0;  ///< [s]
-  std::vector<Gate> gates;        ///< root_height, root_orientation, joint_position; world, where that is judged
+  /// root_height, root_orientation, joint_position; world, where that is judged; saturation, where torques are limited:
+  /// the share of the servo that is at its limit longest, and when that servo was so first.
+  std::vector<Gate> gates;
   /// Mean distance of the joints in the world, which is reported whether or not it is judged.
   Gate world = {"world_position"};
   /// Sum of the contact forces on the character, averaged over DoubtLimits::kForceWindow [body weights]. Forces between
@@ -63,6 +69,9 @@ struct Evaluation {
   Gate contact_force = {"contact_force", 0, std::numeric_limits<double>::infinity()};
   /// Largest distance between the two ends of a joint [m].
   Gate joint_gap = {"joint_gap", 0, std::numeric_limits<double>::infinity()};
+  /// The joints whose torques are limited, by name, with the share of the steps in which the torque about an axis was
+  /// at its limit.
+  std::vector<std::pair<std::string, double>> saturation;
   double mean_joint_error = 0;  ///< mean over time of the joint_position figure [m]
   double mean_world_error = 0;  ///< mean over time of the world_position figure [m]
   double at_end = 0;            ///< largest figure of the tolerances in the last state, as a share of its limit
@@ -133,6 +142,8 @@ class Evaluator {
 
  private:
   void AddForce(const control::Trajectory& part, size_t step);
+  void AddTorques(const control::Trajectory& part, size_t step);
+  void FinishSaturation(Evaluation& evaluation) const;
   /// What the center of mass of the reference requires at most, averaged as the contact forces are [body weights].
   double RequiredForce() const;
 
@@ -146,10 +157,18 @@ class Evaluator {
   Gate force_;
   Gate gap_;
   bool judges_world_;
-  double weight_;                     // [N]
-  std::vector<double> forces_;        // of the latest steps, as many as the window has, round and round [N]
-  double force_sum_ = 0;              // of these
-  size_t num_forces_ = 0;             // so far
+  double weight_;               // [N]
+  std::vector<double> forces_;  // of the latest steps, as many as the window has, round and round [N]
+  double force_sum_ = 0;        // of these
+  size_t num_forces_ = 0;       // so far
+  /// In how many steps a servo was at its limit, and when first.
+  struct AtLimit {
+    size_t steps = 0;
+    double first = -1;  // [s]
+  };
+  std::vector<AtLimit> at_limit_;     // (joints)
+  size_t torque_steps_ = 0;           // steps whose torques are known
+  double most_saturation_;            // limit
   std::vector<double> joint_errors_;  // (states)
   std::vector<double> world_errors_;  // (states)
   double drift_ = 0;

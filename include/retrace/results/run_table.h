@@ -33,7 +33,7 @@ struct Figure {
 };
 
 /// The figures of a run, in the order of their columns. Definitions: metrics::MotionMetrics and metrics::Evaluation;
-/// the torque figure is the root of the mean of squares over joints, and characters have no torque limits to saturate.
+/// the torque figure is the root of the mean of squares over joints.
 inline constexpr std::array kFigures = {
     Figure{"duration_s", FigureKind::kMotion},  // of the reference
     Figure{"joint_error_mm", FigureKind::kMotion},
@@ -62,6 +62,7 @@ inline constexpr std::array kFigures = {
     Figure{"penetration_largest_mm", FigureKind::kMotion},
     Figure{"torque_rms_nm", FigureKind::kMotion},
     Figure{"torque_peak_nm", FigureKind::kMotion},
+    Figure{"saturation_percent", FigureKind::kMotion, {}, true},   // of the servo that is at its limit longest
     Figure{"force_error_percent", FigureKind::kMotion, {}, true},  // of the weight
     Figure{"force_peak_weights", FigureKind::kMotion, {}, true},
     Figure{"contact_agreement", FigureKind::kMotion},

@@ -210,6 +210,16 @@ struct TrackingController::Impl {
     program.contact_weight = options.contact_weight;
     program.regularization = options.regularization;
     program.torque_limit = options.torque_limit;
+    program.efforts.resize(0);
+    for (size_t j = 0; j < character.joints.size(); ++j) {
+      const character::Joint& joint = character.joints[j];
+      if (!joint.limited()) continue;
+      if (program.efforts.size() == 0) program.efforts.setZero(dynamics.size() - 6);
+      Eigen::Index k = coordinates().FirstOf(static_cast<int>(j)) - 6;
+      for (int a = 0; a < 3; ++a) {
+        if (joint.UsesAxis(a)) program.efforts[k++] = joint.effort[a];
+      }
+    }
   }
 
   double SquaredError() {

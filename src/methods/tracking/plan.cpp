@@ -31,6 +31,14 @@ void Dynamics::ResizeContacts(int num_contacts) {
   force_goals.clear();
 }
 
+Eigen::ArrayXd Dynamics::LargestTorques() const {
+  Eigen::ArrayXd largest = Eigen::ArrayXd::Constant(size() - 6, torque_limit);
+  for (Eigen::Index k = 0; k < efforts.size(); ++k) {
+    if (efforts[k] > 0) largest[k] = std::min(largest[k], efforts[k]);
+  }
+  return largest;
+}
+
 Eigen::Matrix<double, 3, 4> FrictionCone(const Vec3& normal, double friction) {
   const Vec3 other = std::abs(normal.x()) < 0.9 ? Vec3(Vec3::UnitX()) : Vec3(Vec3::UnitZ());
   const Vec3 across = normal.cross(other).normalized();
@@ -159,8 +167,9 @@ void Planner::BuildReduced(const Dynamics& d) {
   least.leftCols(n) = d.mass.bottomRows(joints);
   least.rightCols(cones) = -generalized_.bottomRows(joints);
   p.inequality_matrix.bottomRows(joints) = -least;
-  p.inequality_bounds.segment(cones, joints) = -d.bias.tail(joints).array() - d.torque_limit;
-  p.inequality_bounds.tail(joints) = d.bias.tail(joints).array() - d.torque_limit;
+  const Eigen::ArrayXd largest = d.LargestTorques();
+  p.inequality_bounds.segment(cones, joints) = -d.bias.tail(joints).array() - largest;
+  p.inequality_bounds.tail(joints) = d.bias.tail(joints).array() - largest;
 }
 
 void Planner::BuildPaper(const Dynamics& d) {
@@ -190,8 +199,8 @@ void Planner::BuildPaper(const Dynamics& d) {
   p.inequality_matrix.topRightCorner(cones, cones).setIdentity();
   p.inequality_matrix.block(cones, n + 6, joints, joints).setIdentity();
   p.inequality_matrix.block(cones + joints, n + 6, joints, joints).diagonal().setConstant(-1);
-  p.inequality_bounds.setConstant(-d.torque_limit);
-  p.inequality_bounds.head(cones).setZero();
+  const Eigen::ArrayXd largest = d.LargestTorques();
+  p.inequality_bounds << Eigen::ArrayXd::Zero(cones), -largest, -largest;
 }
 
 }  // namespace retrace::tracking

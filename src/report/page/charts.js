@@ -217,11 +217,20 @@ export function jointCharts(run, clock) {
       if (run.reference) lines.push(line('reference', `${axis}, reference`, true));
       return lines;
     });
-  const torqueLines = () =>
-    channelsOf(Number(node.value)).map(({ axis, k }) => {
+  // With the largest torques of the servo, where it has any: 0 means that the axis has none.
+  const torqueLines = () => {
+    const { effort } = joints[Number(node.value)];
+    return channelsOf(Number(node.value)).flatMap(({ axis, k }, a) => {
       const values = run.torque(k);
-      return { name: axis, times: run.sampleTimes(values.length), values, color: axisColors[axis] };
+      const times = run.sampleTimes(values.length);
+      const limit = (name, sign) => {
+        return { name, times, values: values.map(() => sign * effort[a]), color: axisColors[axis], dash: true };
+      };
+      const lines = [{ name: axis, times, values, color: axisColors[axis] }];
+      if (effort?.[a] > 0) lines.push(limit(`${axis}, largest`, 1), limit(`${axis}, least`, -1));
+      return lines;
     });
+  };
   const angles = new TimeChart({
     id: `angle-${run.index}`,
     title: 'Joint angle',

@@ -7,7 +7,7 @@
 #include "retrace/character/skeleton.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
-#include "retrace/math/rotation.h"
+#include "retrace/metrics/gate_text.h"
 #include "retrace/recordings/bvh.h"
 
 namespace retrace::runs {
@@ -197,10 +197,7 @@ std::string Describe(const metrics::Evaluation& evaluation, double expected, boo
             " s: " + (diverged ? "the simulation diverged" : "the control goes no further") + "\n";
   }
   for (const metrics::Gate& gate : evaluation.gates) {
-    const bool angle = gate.name == "root_orientation";
-    const auto figure = [&](double value) {
-      return angle ? io::Fixed(Degrees(value), 1) + " degrees" : io::Fixed(value, 3) + " m";
-    };
+    const auto figure = [&](double value) { return metrics::FigureText(gate, value); };
     text += "  " + gate.name + std::string(18 - std::min<size_t>(17, gate.name.size()), ' ') + "at most " +
             figure(gate.worst) + " (limit " + figure(gate.limit) +
             "): " + (gate.passed() ? "passed" : "failed from " + io::Fixed(gate.first_violation, 2) + " s") + "\n";

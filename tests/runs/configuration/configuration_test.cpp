@@ -389,7 +389,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   }
   expected.erase("smoothing");
   expected["reference"]["ground"] = "recording";
-  expected["gates"].update({{"world_position", 0.5}, {"judge_world", false}});
+  expected["gates"].update({{"world_position", 0.5}, {"judge_world", false}, {"saturation", 0.5}});
   for (const char* section : {"tracking", "trajectory"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
       {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"recover_end", "search"}, {"repair", false}};
@@ -509,8 +509,9 @@ TEST(Description, NamesEveryField) {
     EXPECT_TRUE(all.Have(sampling_step, segmentation));
   }
   {
-    const auto& [root_height, root_orientation, joint_position, world_position, judge_world] = configuration.task.gates;
-    EXPECT_TRUE(all.Have(root_height, root_orientation, joint_position, world_position, judge_world));
+    const auto& [root_height, root_orientation, joint_position, world_position, judge_world, saturation] =
+        configuration.task.gates;
+    EXPECT_TRUE(all.Have(root_height, root_orientation, joint_position, world_position, judge_world, saturation));
   }
   {
     const auto& [pose, root, end_effector, balance, drift, smoothness] = configuration.task.cost_custom;

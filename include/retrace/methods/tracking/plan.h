@@ -53,9 +53,12 @@ struct Dynamics {
   std::vector<ForceGoal> force_goals;
   double contact_weight = 1e4;
   double regularization = 1e-6;
-  double torque_limit = 400;  ///< [N m]
+  double torque_limit = 400;  ///< of all joints [N m]
+  Eigen::VectorXd efforts;    ///< largest torques besides that (n - 6), 0: any; empty: there are none [N m]
 
   int size() const { return static_cast<int>(bias.size()); }
+  /// The smaller of both (n - 6) [N m].
+  Eigen::ArrayXd LargestTorques() const;
   int num_contacts() const { return static_cast<int>(slip.size() / 3); }
   /// Everything becomes zero but the weights, which become one.
   void Resize(int size, int num_contacts);
