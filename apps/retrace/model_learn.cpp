@@ -24,7 +24,10 @@ void AddOptions(cli::Command& command, Options& o) {
   command
       .Add("examples", o.learning.examples,
            "The normal motion, then disturbed ones: folders of runs, whose pushes are in their manifests, or "
-           "recordings; @START:END after a name takes these seconds of it")
+           "recordings; @START:END after a name takes these seconds of it, and "
+           "@START:END,push=BODY:FX:FY:FZ:FROM-TO[:X:Y:Z] says what pushed a recording then: N in world axes, s, and m "
+           "in "
+           "the body's frame")
       .Type("DIR|FILE")
       .Required();
   const auto set_skeleton = [&o](const std::vector<std::string>& file) { o.learning.skeleton = file.back(); };
@@ -53,10 +56,13 @@ void AddOptions(cli::Command& command, Options& o) {
                  "So much is taken of a pushed motion without @ after its push, at most [s]");
   command.AddFlag(
       "--no-push-removal,--keep-pushes", [&o] { o.learning.model.takes_pushes_off = false; },
-      "Let the dynamics learn pushed motions as they are, pushes and all");
+      "Let the dynamics learn pushed motions as they are, pushes and all; --paper always does");
+  command.AddFlag(
+      "--no-push-search", [&o] { o.learning.find_pushes = false; },
+      "Do not look for pushes in recordings for which none is named");
   command.AddFlag(
       "--no-clock", [&o] { o.learning.clock = false; },
-      "Let the model have a rhythm of its own, also where all examples repeat one cycle of one recording");
+      "Let the model have a rhythm of its own, and leave recordings as they are; --paper always does");
   command.AddFlag(
       "--no-back-constraint,--free-places", [&o] { o.learning.model.back_constraint = false; },
       "Latent positions that are not a smooth function of what is observed");
@@ -75,6 +81,8 @@ int Learn(Options o, const Call& call) {
     model.back_rate = given.back_rate;
     model.start_deviation = given.start_deviation;
     model.seed = given.seed;
+    model.order = given.order;
+    model.back_constraint = given.back_constraint;
   }
   model.dimensions = o.dimensions.value_or(model.dimensions);
   model.iterations = o.iterations.value_or(model.iterations);

@@ -35,13 +35,24 @@ void AddOptions(cli::Command& command, Options& o) {
       .OneEach();
   command
       .Add("--against", o.against,
-           "Folder of a pushed run: begin with it shortly before its push, go on under its pushes for --seconds "
-           "after that, and measure the distance from it")
-      .Type("DIR");
+           "Folder of a pushed run, or a recording with its push as `model learn` takes it: begin with it shortly "
+           "before its push, go on under its pushes for --seconds after that, and measure the distance from it")
+      .Type("DIR|FILE");
+  const auto set_skeleton = [&o](const std::vector<std::string>& file) { o.synthesis.skeleton = file.back(); };
+  command
+      .AddReader("--skeleton", set_skeleton,
+                 "Skeleton of an AMC recording --against [the ASF of the same name beside it]")
+      .Type("FILE.asf");
+  command.Add("--character", o.synthesis.character, "Character of a recording --against: a JSON file, or a name")
+      .Type("NAME")
+      .ShowDefault();
   command.Add("--undisturbed", o.undisturbed, "Folder of the same run without a push, to be compared with, too")
       .Type("DIR");
   command.AddFlag("--paper", o.synthesis.paper,
                   "By the letter of the paper: latent position and pose are found together, given the last two frames");
+  command.AddFlag(
+      "--free-feet", [&o] { o.synthesis.synthesis.holds_feet = false; },
+      "Do not hold the heels and toes that stand, as far as no push acts");
   command.Add("--output", o.output, "Folder for the results").Type("DIR").ShowDefault();
   command.AddFlag("--force", o.force, "Write into a folder that has something in it already");
 }
@@ -60,7 +71,8 @@ int Synthesize(Options o, const Call& call) {
   const runs::Synthesis result = runs::Synthesize(models, o.synthesis);
   runs::WriteSynthesis(o.output, o.force, *models[0], o.synthesis, result, call.line);
   std::printf("%s\n%s", cli::Shown(o.output).c_str(), cli::ShownLines(runs::Describe(*models[0], result)).c_str());
-  return 0;
+  for (const std::string& doubt : result.doubts) cli::Warn(call.name, "doubtful: " + doubt);
+  return static_cast<int>(result.doubts.empty() ? ExitCode::kSuccess : ExitCode::kDoubtful);
 }
 
 }  // namespace

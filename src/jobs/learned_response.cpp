@@ -16,7 +16,10 @@
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/jobs/response_job.h"
+#include "retrace/kinetics/push_search.h"
+#include "retrace/math/rotation.h"
 #include "retrace/recordings/bvh.h"
+#include "retrace/response_model/alignment.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/inputs/clip_checks_text.h"
 #include "retrace/runs/inputs/clip_input.h"
@@ -35,25 +38,83 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kModelFile = "model.json";
-constexpr double kFarEnd = 1;  // steps from the normal motion at which an example has not returned
+constexpr double kPlainRadius = 0.5;  // of people, whose steps differ by that much and more [steps]
+constexpr double kFarEnd = 1;         // steps from the normal motion at which an example has not returned
 
 /// An example as the user named it.
 struct ExampleName {
   fs::path path;
   std::optional<double> start, end;  // [s]
+  std::vector<std::string> pushes;   // BODY:FX:FY:FZ:FROM-TO[:X:Y:Z]
 };
+
+constexpr std::string_view kPushWord = "push=";
+
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  for (size_t end = 0; end != std::string::npos; begin = end + 1) {
+    end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+  }
+  return parts;
+}
 
 ExampleName ParseExampleName(const std::string& text) {
   const size_t at = text.rfind('@');
-  if (at == std::string::npos || fs::exists(text)) return {text, {}, {}};
-  const std::string part = text.substr(at + 1);
-  const size_t colon = part.find(':');
+  if (at == std::string::npos || fs::exists(text)) return {text, {}, {}, {}};
+  const auto fail = [&] {
+    throw UsageError("example: found \"" + text + "\", expected FOLDER, FILE or either with @START:END in seconds, " +
+                     "after which ,push=BODY:FX:FY:FZ:FROM-TO may stand");
+  };
+  ExampleName name;
+  name.path = text.substr(0, at);
+  const std::vector<std::string> parts = Split(text.substr(at + 1), ',');
+  const std::vector<std::string> times = Split(parts[0], ':');
   double start = 0, end = 0;
-  if (colon == std::string::npos || !io::ParseNumber(part.substr(0, colon), start) ||
-      !io::ParseNumber(part.substr(colon + 1), end) || !(start >= 0) || !(end > start) || !(end <= 86400)) {
-    throw UsageError("example: found \"" + text + "\", expected FOLDER, FILE or either with @START:END in seconds");
+  if (times.size() != 2 || !io::ParseNumber(times[0], start) || !io::ParseNumber(times[1], end) || !(start >= 0) ||
+      !(end > start) || !(end <= 86400)) {
+    fail();
   }
-  return {text.substr(0, at), start, end};
+  name.start = start;
+  name.end = end;
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].rfind(kPushWord, 0) != 0) fail();
+    name.pushes.push_back(parts[i].substr(kPushWord.size()));
+  }
+  return name;
+}
+
+/// A push of a recording as the user named it.
+Push ParsePushOf(const std::string& text, const character::Character& character) {
+  const auto fail = [&](const std::string& expected) {
+    throw UsageError("push: found \"" + text + "\", expected " + expected);
+  };
+  const std::vector<std::string> parts = Split(text, ':');
+  if (parts.size() != 5 && parts.size() != 8) fail("BODY:FX:FY:FZ:FROM-TO or BODY:FX:FY:FZ:FROM-TO:X:Y:Z");
+  Push push;
+  push.body = character.FindBody(parts[0]);
+  if (push.body < 0) fail("a body of the character instead of \"" + parts[0] + "\"");
+  const auto number = [&](const std::string& word, double least, double most) {
+    double value = 0;
+    if (!io::ParseNumber(word, value) || !(value >= least) || !(value <= most)) {
+      fail("a number from " + io::Number(least) + " to " + io::Number(most) + " instead of \"" + word + "\"");
+    }
+    return value;
+  };
+  constexpr double kMostForce = 1e5, kMostTime = 86400, kMostLength = 10;
+  for (int axis = 0; axis < 3; ++axis) {
+    push.force[axis] = number(parts[static_cast<size_t>(1 + axis)], -kMostForce, kMostForce);
+  }
+  const std::vector<std::string> times = Split(parts[4], '-');
+  if (times.size() != 2) fail("FROM-TO in seconds instead of \"" + parts[4] + "\"");
+  push.start = number(times[0], 0, kMostTime);
+  push.duration = number(times[1], 0, kMostTime) - push.start;
+  if (!(push.duration > 0)) fail("a push that ends after it began");
+  for (size_t axis = 0; parts.size() == 8 && axis < 3; ++axis) {
+    push.point[static_cast<Eigen::Index>(axis)] = number(parts[5 + axis], -kMostLength, kMostLength);
+  }
+  return push;
 }
 
 /// A whole motion with its pushes, before a part of it is taken.
@@ -61,6 +122,7 @@ struct SourceMotion {
   character::ReferenceMotion motion;
   std::vector<Push> pushes;
   io::Json loop;  // what it repeats, and how it came to the reference; null: it goes by no clock
+  bool recording = false;
 };
 
 /// What a run follows in time, if it repeats a cycle: the recording and the cycle.
@@ -121,7 +183,7 @@ class ExampleReader {
 
   Example Read(const std::string& text) {
     const ExampleName name = ParseExampleName(text);
-    const SourceMotion source = SourceOf(name);
+    const SourceMotion source = SourceOf(name, first_);
     const double dt = options_.model.features.frame_time;
     double start = 0, end = source.motion.duration();
     if (name.start) {
@@ -144,6 +206,7 @@ class ExampleReader {
     example.clock = start;
     example.poses = PosesBetween(source.motion, start, end, dt);
     for (Push push : source.pushes) {
+      if (source.recording && (push.start < start || push.start >= end)) continue;
       push.start -= start;
       example.pushes.push_back(push);
     }
@@ -157,12 +220,25 @@ class ExampleReader {
     return duration.is_number() && duration.get<double>() > 0 ? duration.get<double>() : 0;
   }
 
+  /// A recording of a character that is known already.
+  SourceMotion ReadRecording(const ExampleName& name, const character::Character& character) {
+    character_ = std::make_unique<character::Character>(character);
+    SourceMotion source = SourceOf(name, false);
+    source.motion = source.motion.Of(character);
+    std::erase_if(source.pushes, [&](const Push& push) {
+      return name.start && (push.start < *name.start || push.start >= *name.end);
+    });
+    return source;
+  }
+
   std::unique_ptr<character::Character> TakeCharacter() { return std::move(character_); }
   const character::Character& character() const { return *character_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& pushes() const { return pushes_; }
 
  private:
-  SourceMotion SourceOf(const ExampleName& name) {
+  /// @param plain it was pushed by nothing
+  SourceMotion SourceOf(const ExampleName& name, bool plain) {
     if (IsRun(name.path)) {
       const StoredRun run = ReadRun(name.path);
       if (!character_) {
@@ -186,13 +262,34 @@ class ExampleReader {
     for (const character::Doubt& doubt : findings.report.doubts) {
       warnings_.push_back(name.path.string() + ": " + doubt.text);
     }
-    return {findings.reference.Of(*character_), {}, {}};
+    SourceMotion source{findings.reference.Of(*character_), {}, {}, true};
+    for (const std::string& push : name.pushes) source.pushes.push_back(ParsePushOf(push, *character_));
+    if (name.pushes.empty() && !plain && options_.find_pushes) FindPushesOf(name, source);
+    return source;
+  }
+
+  void FindPushesOf(const ExampleName& name, SourceMotion& source) {
+    const std::string file = name.path.filename().string();
+    for (const kinetics::FoundPush& found : kinetics::FindPushes(source.motion)) {
+      source.pushes.push_back({found.body, found.force, found.start, found.duration, Vec3::Zero()});
+      if (name.start && (found.start < *name.start || found.start >= *name.end)) continue;
+      const std::string body = character_->bodies[static_cast<size_t>(found.body)].name;
+      const std::string text = file + ": a push of at least " + io::Fixed(found.force.norm(), 0) + " N (deviation " +
+                               io::Fixed(found.deviation, 0) + " N) from " + io::Fixed(found.start, 2) + " to " +
+                               io::Fixed(found.start + found.duration, 2) + " s, best on " + body + " (" +
+                               io::Fixed(100 * found.moment_misfit, 0) + " % of its moment is left): push=" + body +
+                               ":" + io::Fixed(found.force.x(), 0) + ":" + io::Fixed(found.force.y(), 0) + ":" +
+                               io::Fixed(found.force.z(), 0) + ":" + io::Fixed(found.start, 2) + "-" +
+                               io::Fixed(found.start + found.duration, 2);
+      if (std::find(pushes_.begin(), pushes_.end(), text) == pushes_.end()) pushes_.push_back(text);
+    }
   }
 
   const ResponseLearningOptions& options_;
   std::unique_ptr<character::Character> character_;
   std::vector<io::Json> loops_;  // that differ
   std::vector<std::string> warnings_;
+  std::vector<std::string> pushes_;  // that were found
   bool first_ = true;
 };
 
@@ -220,11 +317,41 @@ void TrimReturned(const ResponseLearningOptions& options, const character::Chara
   }
 }
 
+/// Recordings of people, brought to one clock.
+response_model::Alignment AlignExamples(const ResponseLearningOptions& options, const character::Character& character,
+                                        const std::vector<Example>& examples) {
+  try {
+    return response_model::Align(character, examples, options.model.features);
+  } catch (const std::invalid_argument& error) {
+    throw InputError("examples", error.what(), "examples from which a response can be learned");
+  }
+}
+
 control::Scene SceneOf(const character::Character& character, const Pose& pose) {
   control::OpenLoopControl nothing;
   character::ForwardKinematics(character, pose, nothing.start);
   nothing.fragments.push_back({0, 1, {}});
   return control::MakeScene(character, nothing);
+}
+
+/// Whether the clock of a model is that of people: they do not keep it.
+bool HasUnevenClock(const ResponseModel& model) {
+  return std::any_of(model.examples.begin(), model.examples.end(),
+                     [](const Example& example) { return !example.times.empty(); });
+}
+
+/// The motion that a synthesis is compared with: a run, or a recording with its pushes.
+SourceMotion SourceOfComparison(const SynthesisOptions& options, const character::Character& character) {
+  const ExampleName name = ParseExampleName(options.against);
+  if (IsRun(name.path)) {
+    const StoredRun run = ReadRun(name.path);
+    RequireSameCharacter(run, character);
+    return MotionOfRun(run, character);
+  }
+  ResponseLearningOptions reading;
+  reading.skeleton = options.skeleton;
+  reading.character = options.character;
+  return ExampleReader(reading).ReadRecording(name, character);
 }
 
 void Compare(const ResponseModel& model, const SynthesisOptions& options, const SourceMotion& source, double start,
@@ -287,14 +414,26 @@ LearnedResponse LearnResponse(const ResponseLearningOptions& options) {
   ExampleReader reader(options);
   std::vector<Example> examples;
   for (const std::string& text : options.examples) examples.push_back(reader.Read(text));
-  TrimReturned(options, reader.character(), examples);
   response_model::ResponseOptions model_options = options.model;
   model_options.clock_period = reader.ClockPeriod();
+  if (options.clock && model_options.clock_period == 0) {
+    response_model::Alignment aligned = AlignExamples(options, reader.character(), examples);
+    examples = std::move(aligned.examples);
+    model_options.clock_period = aligned.period;
+    model_options.observation_mean = true;
+    model_options.plain_radius = kPlainRadius;
+    model_options.longest_response = aligned.longest_response;
+  } else {
+    TrimReturned(options, reader.character(), examples);
+  }
   for (Example& example : examples) {
-    if (model_options.clock_period == 0) example.clock.reset();
+    if (model_options.clock_period > 0) continue;
+    example.clock.reset();
+    example.times.clear();
   }
   LearnedResponse result;
   result.warnings = reader.warnings();
+  result.pushes = reader.pushes();
   result.character = reader.TakeCharacter();
   try {
     result.learning = response_model::LearnResponse(*result.character, std::move(examples), model_options,
@@ -331,12 +470,58 @@ namespace {
 
 constexpr double kFastestSynthesis = 12;  // of a root [m/s]: faster than any runner
 
+// What is farther from the examples than this is doubtful.
+constexpr double kFarJoint = 20;        // [degrees]
+constexpr double kFarHeight = 0.1;      // of the root [m]
+constexpr double kFarDeviation = 0.75;  // of an observation, 1 where no example tells anything
+constexpr double kMoreSkating = 0.03;   // than in the examples, a share of the time
+constexpr double kStrongerPush = 1.5;   // than the strongest of the examples
+
 double StrongestPush(const ResponseModel& model) {
   double most = 0;
   for (const Example& example : model.examples) {
     for (const Push& push : example.pushes) most = std::max(most, push.force.norm());
   }
   return most;
+}
+
+/// Why a motion is not to be trusted.
+std::vector<std::string> DoubtsOf(const ResponseModel& model, const Synthesis& result) {
+  std::vector<std::string> doubts;
+  const response_model::Plausibility& figures = result.plausibility;
+  const double dt = model.options.features.frame_time;
+  double deviation = 0, strongest = 0;
+  size_t where = 0;
+  for (size_t i = 0; i < result.records.size(); ++i) {
+    if (result.records[i].deviation <= deviation) continue;
+    deviation = result.records[i].deviation;
+    where = i + 1;
+  }
+  for (const Push& push : result.pushes) strongest = std::max(strongest, push.force.norm() * push.duration);
+  double known = 0;
+  for (const Example& example : model.examples) {
+    for (const Push& push : example.pushes) known = std::max(known, push.force.norm() * push.duration);
+  }
+  if (deviation > kFarDeviation) {
+    doubts.push_back("at " + io::Fixed(static_cast<double>(where) * dt, 2) +
+                     " s no example is like the motion: its standard deviation is " + io::Fixed(deviation, 2) +
+                     " of that of all that was learned");
+  }
+  if (known > 0 && strongest > kStrongerPush * known) {
+    doubts.push_back("a push gives " + io::Fixed(strongest, 0) + " N s, and the strongest of the examples " +
+                     io::Fixed(known, 0));
+  }
+  if (figures.joint_excess > Radians(kFarJoint)) {
+    doubts.push_back("a joint is " + io::Fixed(Degrees(figures.joint_excess), 0) + " degrees from the examples'");
+  }
+  if (figures.height_excess > kFarHeight) {
+    doubts.push_back("the root is " + io::Fixed(100 * figures.height_excess, 0) + " cm outside the examples' heights");
+  }
+  if (figures.feet.skating > figures.example_feet.skating + kMoreSkating) {
+    doubts.push_back("a foot that should stand skates " + io::Fixed(100 * figures.feet.skating, 1) +
+                     " % of the time, in the examples " + io::Fixed(100 * figures.example_feet.skating, 1) + " %");
+  }
+  return doubts;
 }
 
 }  // namespace
@@ -356,22 +541,29 @@ Synthesis Synthesize(const std::vector<const ResponseModel*>& models, const Synt
   double start = 0;  // of the synthesis, in the run
   double seconds = options.seconds;
   if (!options.against.empty()) {
-    const StoredRun run = ReadRun(options.against);
-    RequireSameCharacter(run, *model.character);
-    source.emplace(MotionOfRun(run, *model.character));
-    if (source->pushes.empty()) throw InputError(run.folder.string(), "a run without pushes", "one that was pushed");
+    const std::string& name = options.against;
+    source.emplace(SourceOfComparison(options, *model.character));
+    if (source->pushes.empty()) {
+      throw InputError(name,
+                       source->recording ? "a recording without a push that is named or found" : "a run without pushes",
+                       "one that was pushed");
+    }
     const double period = model.options.clock_period;
-    if (period > 0 &&
+    if (period > 0 && !source->recording && !HasUnevenClock(model) &&
         (source->loop.is_null() || std::abs(source->loop["cycle"]["duration"].get<double>() - period) > 1e-9)) {
-      throw InputError(run.folder.string(), "a run that repeats another cycle, or none",
+      throw InputError(name, "a run that repeats another cycle, or none",
                        "one that goes by the clock of the model's examples");
     }
     const double push = source->pushes.front().start;
     start = (std::floor(push / dt + 1e-6) - 1) * dt;
-    if (start < 3 * dt)
-      throw InputError(run.folder.string(), "a push at its beginning", "one after four poses at least");
+    if (start < 3 * dt) throw InputError(name, "a push at its beginning", "one after four poses at least");
     beginning.poses = PosesBetween(source->motion, start - 3 * dt, start, dt);
     beginning.clock = start - 3 * dt;
+    if (HasUnevenClock(model)) {
+      // The clock of people is that of the pose.
+      const std::vector<Pose> three(beginning.poses.end() - 3, beginning.poses.end());
+      beginning.clock = response_model::PhaseOf(model, three) - 3 * dt;
+    }
     for (Push p : source->pushes) {
       p.start -= start;
       result.pushes.push_back(p);
@@ -406,6 +598,7 @@ Synthesis Synthesize(const std::vector<const ResponseModel*>& models, const Synt
   result.switches = player->switches();
   result.cpu_seconds = io::ThreadCpuSeconds() - begin;
   if (result.poses.size() >= 5) result.plausibility = response_model::Judge(model, result.poses);
+  result.doubts = DoubtsOf(model, result);
   if (source) {
     Compare(model, options, *source, start, result);
     Example run;

@@ -209,7 +209,11 @@ std::string MillimetersAndDegrees(const response_model::Plausibility& figures) {
   return "joints at most " + io::Fixed(Degrees(figures.joint_excess), 1) +
          " degrees from the examples', root at most " + io::Fixed(1000 * figures.height_excess, 0) +
          " mm outside their heights; a standing foot moves " + io::Fixed(1000 * figures.slide, 0) +
-         " mm (normal motion " + io::Fixed(1000 * figures.example_slide, 0) + ")";
+         " mm (normal motion " + io::Fixed(1000 * figures.example_slide, 0) + ")\n  a foot that should stand skates " +
+         io::Fixed(100 * figures.feet.skating, 1) + " % of the time (examples " +
+         io::Fixed(100 * figures.example_feet.skating, 1) + "), and no foot rests " +
+         io::Fixed(100 * figures.feet.unsupported, 1) + " % (examples " +
+         io::Fixed(100 * figures.example_feet.unsupported, 1) + ")";
 }
 
 }  // namespace
@@ -296,7 +300,8 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
                    {"frame_time", model.options.features.frame_time},
                    {"frames", result.poses.size()},
                    {"pushes", PushesOf(model, result.pushes)},
-                   {"against", options.against.string()},
+                   {"against", options.against},
+                   {"doubts", result.doubts},
                    {"nearest_example", result.nearest},
                    {"switches", SwitchesOf(result)},
                    {"figures",
@@ -304,6 +309,10 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
                      {"height_excess", figures.height_excess},
                      {"slide", figures.slide},
                      {"normal_slide", figures.example_slide},
+                     {"skating", figures.feet.skating},
+                     {"example_skating", figures.example_feet.skating},
+                     {"unsupported", figures.feet.unsupported},
+                     {"example_unsupported", figures.example_feet.unsupported},
                      {"end_distance", figures.end_distance},
                      {"largest_distance", figures.largest_distance},
                      {"one_step_error", result.one_step_error ? io::Json(*result.one_step_error) : io::Json()},
@@ -332,6 +341,7 @@ std::string Describe(const LearnedResponse& learned) {
             " poses, " + std::to_string(model.examples[e].pushes.size()) + " pushes, ends " +
             io::Fixed(learned.learning.end_distances[e], 2) + " steps from the normal motion\n";
   }
+  for (const std::string& push : learned.pushes) text += "  " + MessageLine(push) + "\n";
   return text;
 }
 

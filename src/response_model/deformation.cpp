@@ -29,7 +29,8 @@ bool PushDeformation::Solve(const character::Pose& now, std::span<const Push> pu
     if (share == 0) continue;
     if (!acts) dynamics_.SetMotion(now, rest_);
     acts = true;
-    dynamics_.PointJacobian(push.body, dynamics_.CenterOf(push.body), jacobian_);
+    dynamics_.PointJacobian(push.body, dynamics_.CenterOf(push.body) + dynamics_.RotationOf(push.body) * push.point,
+                            jacobian_);
     forces_ += share * jacobian_.transpose() * push.force;
   }
   if (!acts) return false;

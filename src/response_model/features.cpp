@@ -110,6 +110,7 @@ void FeatureMap::Observe(const character::Pose& pose, bool with_jacobian, Postur
   const Quat turned = AxisRotation(1, -posture.heading);
   posture.places.resize(num_places());
   posture.feet.clear();
+  posture.feet_jacobians.clear();
   if (with_jacobian) {
     posture.jacobian.resize(num_places(), n);
     posture.turn.setZero(n);
@@ -127,6 +128,7 @@ void FeatureMap::Observe(const character::Pose& pose, bool with_jacobian, Postur
     const bool root = static_cast<Index>(p) == root_point_;
     if (with_jacobian) {
       dynamics_.PointJacobian(point.body, world, point_jacobian_);
+      if (point.foot) posture.feet_jacobians.push_back(point_jacobian_);
       point_jacobian_(0, 0) -= 1;
       point_jacobian_(2, 2) -= 1;
       point_jacobian_ = to_heading * point_jacobian_;

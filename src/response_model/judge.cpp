@@ -7,6 +7,7 @@
 
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
+#include "retrace/response_model/contacts.h"
 
 namespace retrace::response_model {
 
@@ -44,6 +45,88 @@ double SlideOf(const ResponseModel& model, FeatureMap& features, const std::vect
     }
   }
   return stances > 0 ? sum / stances : 0;
+}
+
+/// Sums over the frames of motions.
+struct FeetSums {
+  double skating = 0, unsupported = 0, frames = 0;
+
+  FeetFigures Figures() const {
+    if (frames == 0) return {};
+    return {skating / frames, unsupported / frames};
+  }
+};
+
+/// @param stands (feet x poses) which heels and toes should stand
+void SumFeet(FeatureMap& features, const std::vector<character::Pose>& poses, const Eigen::ArrayXXi& stands,
+             FeetSums& sums) {
+  std::vector<int> bodies;
+  for (const ObservedPoint& point : features.points()) {
+    if (point.foot) bodies.push_back(point.body);
+  }
+  const double dt = features.options().frame_time;
+  Posture before, posture;
+  for (size_t i = 0; i < poses.size(); ++i) {
+    features.Observe(poses[i], false, posture);
+    if (i > 0) {
+      const auto now = static_cast<Index>(i);
+      bool skates = false, supported = false;
+      for (size_t p = 0; p < bodies.size(); ++p) {
+        bool should = false, rests = false;  // of the foot whose first point this is
+        for (size_t q = p; q < bodies.size() && bodies[q] == bodies[p]; ++q) {
+          const Vec3 move = posture.feet[q] - before.feet[q];
+          const bool moves = std::hypot(move.x(), move.z()) > kMovingFoot * dt;
+          const auto row = static_cast<Index>(q);
+          const bool stands_here = stands(row, now) != 0 && stands(row, now - 1) != 0;
+          should |= stands_here;
+          rests |= stands_here && !moves;
+          supported |= !moves;
+        }
+        if (p == 0 || bodies[p - 1] != bodies[p]) skates |= should && !rests;
+      }
+      sums.skating += skates ? 1 : 0;
+      sums.unsupported += supported ? 0 : 1;
+      ++sums.frames;
+    }
+    std::swap(before, posture);
+  }
+}
+
+FeetFigures FeetOfExamples(const ResponseModel& model, FeatureMap& features) {
+  FeetSums sums;
+  for (const Example& example : model.examples) {
+    SumFeet(features, example.poses, StandingPoints(features, example.poses), sums);
+  }
+  return sums.Figures();
+}
+
+/// What the examples that are most like a motion have where it is observed, from its third pose on.
+FeetFigures FeetOf(const ResponseModel& model, FeatureMap& features, const std::vector<character::Pose>& poses,
+                   const MatrixXd& observations) {
+  Eigen::ArrayXXi stands = Eigen::ArrayXXi::Zero(model.standing.rows(), static_cast<Index>(poses.size()));
+  for (Index i = 0; i < observations.cols(); ++i) {
+    Index nearest = 0;
+    (model.latent.observations.colwise() - (observations.col(i) - model.mean))
+        .colwise()
+        .squaredNorm()
+        .minCoeff(&nearest);
+    stands.col(i + 2) = model.standing.col(nearest);
+  }
+  FeetSums sums;
+  SumFeet(features, poses, stands, sums);
+  return sums.Figures();
+}
+
+/// Distance of a point from the straight pieces between points that follow one another (columns).
+double FromPath(const Eigen::Ref<const MatrixXd>& path, const VectorXd& point) {
+  double least = (path.col(0) - point).squaredNorm();
+  for (Index i = 1; i < path.cols(); ++i) {
+    const VectorXd piece = path.col(i) - path.col(i - 1), from = point - path.col(i - 1);
+    const double square = piece.squaredNorm();
+    const double along = square > 0 ? std::clamp(from.dot(piece) / square, 0.0, 1.0) : 0.0;
+    least = std::min(least, (from - along * piece).squaredNorm());
+  }
+  return std::sqrt(least);
 }
 
 /// Mean time between instants at which a foot overtakes its mean position.
@@ -106,6 +189,8 @@ Plausibility Judge(const ResponseModel& model, const std::vector<character::Pose
   result.slide = SlideOf(model, features, poses);
   result.example_slide = SlideOf(model, features, model.examples.front().poses);
   const MatrixXd observations = features.ObserveAll(poses);
+  result.feet = FeetOf(model, features, poses, observations);
+  result.example_feet = FeetOfExamples(model, features);
   const auto normals = model.latent.observations.leftCols(model.lengths[0]);
   for (Index i = 0; i < observations.cols(); ++i) {
     const VectorXd observation = observations.col(i) - model.mean;
@@ -113,7 +198,7 @@ Plausibility Judge(const ResponseModel& model, const std::vector<character::Pose
       return std::sqrt((others.colwise() - observation).colwise().squaredNorm().minCoeff()) / model.step;
     };
     result.largest_distance = std::max(result.largest_distance, nearest(model.latent.observations));
-    if (i + 1 == observations.cols()) result.end_distance = nearest(normals);
+    if (i + 1 == observations.cols()) result.end_distance = FromPath(normals, observation) / model.step;
   }
   Index row = 0;
   for (const ObservedPoint& point : features.points()) {
@@ -132,7 +217,7 @@ double OneStepError(const ResponseModel& model, const Example& motion) {
   MatrixXd places(d, observations.cols());
   for (Index i = 0; i < observations.cols(); ++i) places.col(i) = model.latent.BackProject(observations.col(i));
   learning::Prediction dynamics, observation;
-  VectorXd next;
+  VectorXd next, mean, joints, contacts;
   double sum = 0;
   int count = 0;
   for (Index i = order - 1; i + 1 < observations.cols(); ++i) {
@@ -141,9 +226,11 @@ double OneStepError(const ResponseModel& model, const Example& motion) {
                                     [&](const Push& push) { return ShareOf(push, time, dt) > 0; });
     if (pushed) continue;
     const VectorXd last = places.middleCols(i - order + 1, order).reshaped();
-    model.DynamicsAt(last, motion.clock.value_or(0) + time, dynamics, next);
+    const double clock = motion.clock ? motion.ClockAt(static_cast<size_t>(i + 2), dt) : time;
+    const double rate = model.DynamicsAt(last, clock, 0, dynamics, next);
     model.observation.Predict(next, observation);
-    sum += (observation.mean - observations.col(i + 1)).norm();
+    model.MeansAt(next, clock + rate * dt, mean, joints, contacts);
+    sum += (observation.mean + mean - observations.col(i + 1)).norm();
     ++count;
   }
   return count > 0 ? sum / (count * model.step) : std::numeric_limits<double>::infinity();

@@ -37,6 +37,11 @@ void DescribeOptions(ResponseOptions& o, io::FieldVisitor& v) {
   v.Field({"order", "Of the dynamics"}, o.order, io::Integer{1, 2});
   v.Field({"linear_mean", "Whether the dynamics have one"}, o.linear_mean, io::Flag{});
   v.Field({"clock_period", "Of the clock by which all examples go; 0: none", "s"}, o.clock_period, io::Real{{0, 100}});
+  v.Field({"observation_mean", "Whether what is observed has one"}, o.observation_mean, io::Flag{});
+  v.Field({"plain_radius", "Within it the examples have no say; 0: they have it everywhere", "steps"}, o.plain_radius,
+          io::Real{{0, 1e3}});
+  v.Field({"longest_response", "After which the examples lose their say; 0: they keep it", "s"}, o.longest_response,
+          io::Real{{0, 1e3}});
   v.Field({"takes_pushes_off", "Whether the pushes of the examples are taken off again"}, o.takes_pushes_off,
           io::Flag{});
   v.Field({"dynamics_iterations", "Of the minimization of L_D"}, o.dynamics_iterations, io::Integer{1, 100000});
@@ -86,18 +91,26 @@ io::Json PushToJson(const character::Character& character, const Push& push) {
   return {{"body", character.bodies[static_cast<size_t>(push.body)].name},
           {"force", io::ToJson(push.force)},
           {"start", push.start},
-          {"duration", push.duration}};
+          {"duration", push.duration},
+          {"point", io::ToJson(push.point)}};
 }
 
 Push ReadPush(const io::JsonView& view, const character::Character& character) {
-  view.AllowOnly({"body", "force", "start", "duration"});
+  view.AllowOnly({"body", "force", "start", "duration", "point"});
   Push push;
   push.body = character.FindBody(view["body"].Name());
   if (push.body < 0) view["body"].Expect("a body of the character");
   push.force = view["force"].Vector({-1e6, 1e6});
   push.start = view["start"].Number({-1e5, 1e5});
   push.duration = view["duration"].Number({0, 1e5, true});
+  if (view.Has("point")) push.point = view["point"].Vector({-100, 100});
   return push;
+}
+
+/// The time of the first pose, or of all poses where they do not keep time; null: there is no clock.
+io::Json ClockOf(const Example& example) {
+  if (!example.times.empty()) return example.times;
+  return example.clock ? io::Json(*example.clock) : io::Json();
 }
 
 io::Json NumbersOf(const Eigen::Ref<const Eigen::VectorXd>& vector) {
@@ -110,7 +123,14 @@ Example ReadExample(const io::JsonView& view, const character::Character& charac
   view.AllowOnly({"name", "clock", "pushes", "poses"});
   Example example;
   example.name = view["name"].String();
-  if (!view["clock"].json().is_null()) example.clock = view["clock"].Number({-1e5, 1e5});
+  const io::JsonView clock = view["clock"];
+  if (clock.json().is_array()) {
+    example.times = clock.Numbers({-1e5, 1e5}, kMostModelPoses);
+    if (example.times.empty()) clock.Expect("a time for each pose");
+    example.clock = example.times.front();
+  } else if (!clock.json().is_null()) {
+    example.clock = clock.Number({-1e5, 1e5});
+  }
   for (const io::JsonView& push : view["pushes"].Elements(1000)) example.pushes.push_back(ReadPush(push, character));
   for (const io::JsonView& pose : view["poses"].Elements(kMostModelPoses)) {
     example.poses.push_back(ReadPose(pose, character.joints.size()));
@@ -134,10 +154,7 @@ io::Json ToJson(const ResponseModel& model) {
     io::Json pushes = io::Json::array(), poses = io::Json::array();
     for (const Push& push : example.pushes) pushes.push_back(PushToJson(character, push));
     for (const character::Pose& pose : example.poses) poses.push_back(PoseToJson(pose));
-    examples.push_back({{"name", example.name},
-                        {"clock", example.clock ? io::Json(*example.clock) : io::Json()},
-                        {"pushes", pushes},
-                        {"poses", poses}});
+    examples.push_back({{"name", example.name}, {"clock", ClockOf(example)}, {"pushes", pushes}, {"poses", poses}});
   }
   io::Json weights = io::Json::array();
   for (Eigen::Index i = 0; i < model.back_weights.rows(); ++i) {

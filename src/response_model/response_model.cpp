@@ -4,11 +4,14 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "retrace/io/cpu_time.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/smooth_step.h"
+#include "retrace/response_model/contacts.h"
 #include "retrace/retargeting/cycle.h"
 
 namespace retrace::response_model {
@@ -19,10 +22,16 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr double kLinearRidge = 1e-6;  // of the linear mean, per example
-constexpr Index kPhases = 128;         // of the cycle of the normal motion
-constexpr double kSlowest = 2;         // in which the slowest part of the mean falls to a third [s]
+constexpr double kLinearRidge = 1e-6;       // of the linear mean, per example
+constexpr double kObservationRidge = 1e-4;  // of the mean of what is observed, the same
+constexpr Index kPhases = 128;              // of the cycle of the normal motion
+constexpr double kSilence = 1;              // in which the examples lose their say [s]
+constexpr double kSlowest = 2;              // in which the slowest part of the mean falls to a third [s]
+constexpr double kSlowestOfPeople = 1;      // the same where the examples lose their say [s]
 constexpr size_t kFewestPoses = 5;
+constexpr double kAboveStanding = 0.01;  // [m]
+constexpr double kSlowestClock = 0.3;    // beside what examples have
+constexpr double kFastestClock = 2.5;
 constexpr double kLargestJointScale = 1e4;  // [1/rad]
 
 learning::LatentOptions LatentOptionsOf(const ResponseOptions& options) {
@@ -52,6 +61,11 @@ void Check(const std::vector<Example>& examples, const ResponseOptions& options)
       throw std::invalid_argument(example.name + ": found " + std::to_string(example.poses.size()) +
                                   " poses, expected at least " + std::to_string(kFewestPoses));
     }
+    if (!example.times.empty() && example.times.size() != example.poses.size()) {
+      throw std::invalid_argument(example.name + ": found " + std::to_string(example.times.size()) +
+                                  " times of the clock, expected one for each of " +
+                                  std::to_string(example.poses.size()) + " poses");
+    }
     if (options.clock_period > 0 && !example.clock) {
       throw std::invalid_argument(example.name + ": found no time on the clock of the other examples");
     }
@@ -59,7 +73,7 @@ void Check(const std::vector<Example>& examples, const ResponseOptions& options)
 }
 
 /// The mean of the observations over whole cycles of the normal motion, and the cycle [poses].
-double CycleOf(const std::vector<character::Pose>& poses, double frame_time, const std::string& name) {
+double CycleLength(const std::vector<character::Pose>& poses, double frame_time, const std::string& name) {
   const std::optional<character::Cycle> cycle = character::FindCycle(poses, frame_time);
   if (!cycle) {
     throw std::invalid_argument(name +
@@ -154,7 +168,7 @@ void Transitions(const ResponseModel& model, FeatureMap& features, MatrixXd& poi
     for (size_t e = 0; e < model.examples.size(); ++e) {
       // The first observation is that of the third pose; the point of a transition is at its last position.
       for (Index i = options.order - 1; i + 1 < model.lengths[e]; ++i, ++column) {
-        const double time = *model.examples[e].clock + static_cast<double>(i + 2) * options.features.frame_time;
+        const double time = model.examples[e].ClockAt(static_cast<size_t>(i + 2), options.features.frame_time);
         points.col(column).tail(d) = PhasePart(options, time);
       }
     }
@@ -170,29 +184,35 @@ double ClockAt(const ResponseOptions& options, const VectorXd& point) {
   return (turns < 0 ? turns + 1 : turns) * options.clock_period;
 }
 
-/// The position of the normal motion at a time of the clock.
-VectorXd CyclePlace(const ResponseModel& model, double clock) {
-  const Index size = model.cycle.cols();
-  const double turns = clock / model.options.clock_period;
+/// A column between those of even phases, at a time of the clock.
+VectorXd AtPhase(const MatrixXd& cycle, double clock, double period) {
+  const Index size = cycle.cols();
+  const double turns = clock / period;
   const double at = (turns - std::floor(turns)) * static_cast<double>(size);
   const Index before = static_cast<Index>(at) % size;
   const double share = at - std::floor(at);
-  return (1 - share) * model.cycle.col(before) + share * model.cycle.col((before + 1) % size);
+  return (1 - share) * cycle.col(before) + share * cycle.col((before + 1) % size);
 }
 
-/// Places of the normal motion at even phases of the clock (d x K): means of those within a frame, the nearer the more.
-MatrixXd CycleOfPlaces(const ResponseModel& model) {
+/// The position of the normal motion at a time of the clock.
+VectorXd CyclePlace(const ResponseModel& model, double clock) {
+  return AtPhase(model.cycle, clock, model.options.clock_period);
+}
+
+/// What the normal motion has (columns) at even phases of the clock (K): means of that within a frame, the nearer the
+/// more.
+MatrixXd CycleOf(const ResponseModel& model, const MatrixXd& columns) {
   const ResponseOptions& options = model.options;
   const double dt = options.features.frame_time;
-  MatrixXd cycle = MatrixXd::Zero(model.dimensions(), kPhases);
+  MatrixXd cycle = MatrixXd::Zero(columns.rows(), kPhases);
   for (Index k = 0; k < kPhases; ++k) {
     const double clock = options.clock_period * static_cast<double>(k) / kPhases;
     double sum = 0;
     for (Index i = 0; i < model.lengths[0]; ++i) {
-      const double time = *model.examples[0].clock + static_cast<double>(i + 2) * dt;
+      const double time = model.examples[0].ClockAt(static_cast<size_t>(i + 2), dt);
       const double weight = 1 - std::abs(std::remainder(time - clock, options.clock_period)) / dt;
       if (weight <= 0) continue;
-      cycle.col(k) += weight * model.latent.latent.col(i);
+      cycle.col(k) += weight * columns.col(i);
       sum += weight;
     }
     if (!(sum > 0)) throw std::invalid_argument("a normal motion that is shorter than the cycle of its clock");
@@ -230,7 +250,8 @@ void Calm(const ResponseOptions& options, MatrixXd& linear) {
   companion.bottomRows(d) = linear;
   companion.topRightCorner(n - d, n - d).setIdentity();
   const double largest = companion.eigenvalues().cwiseAbs().maxCoeff();
-  const double most = std::exp(-options.features.frame_time / kSlowest);
+  const double slowest = options.longest_response > 0 ? kSlowestOfPeople : kSlowest;
+  const double most = std::exp(-options.features.frame_time / slowest);
   if (!(largest > most)) return;
   // By the powers of one factor all eigenvalues are multiplied with it.
   const double factor = most / largest;
@@ -248,7 +269,7 @@ void FitMean(ResponseModel& model, const MatrixXd& points, const MatrixXd& value
   if (!options.linear_mean) return;
   MatrixXd inputs, outputs = values;
   if (options.clock_period > 0) {
-    model.cycle = CycleOfPlaces(model);
+    model.cycle = CycleOf(model, model.latent.latent);
     inputs.resize(options.order * model.dimensions(), points.cols());
     for (Index i = 0; i < points.cols(); ++i) {
       const double clock = ClockAt(options, points.col(i));
@@ -266,17 +287,109 @@ void FitMean(ResponseModel& model, const MatrixXd& points, const MatrixXd& value
   if (options.clock_period > 0) Calm(options, model.linear);
 }
 
+/// How much the examples have to say at a point of the dynamics, 0 to 1.
+double SayOfExamples(const ResponseModel& model, const VectorXd& point, double since_push) {
+  const ResponseOptions& options = model.options;
+  double say = 1;
+  if (model.cycle.size() == 0) return say;
+  if (options.plain_radius > 0) {
+    const double radius = options.plain_radius * model.latent_step;
+    const VectorXd apart = FromCycle(model, point, ClockAt(options, point));
+    const double distance = apart.tail(model.dimensions()).norm();
+    say *= SmoothStep(std::clamp((distance - radius) / (2 * radius), 0.0, 1.0));
+  }
+  if (options.longest_response > 0) {
+    say *= 1 - SmoothStep(std::clamp((since_push - options.longest_response) / kSilence, 0.0, 1.0));
+  }
+  return say;
+}
+
 MatrixXd LeftOver(const ResponseModel& model, const MatrixXd& points, const MatrixXd& values) {
   MatrixXd left = values;
   for (Index i = 0; i < points.cols(); ++i) left.col(i) -= MeanAt(model, points.col(i));
   return left;
 }
 
+/// How much faster than evenly the clock goes on at each transition (M); empty where it goes evenly in all examples.
+VectorXd RatesOf(const ResponseModel& model, Index transitions) {
+  const ResponseOptions& options = model.options;
+  const double dt = options.features.frame_time;
+  const auto uneven = [](const Example& example) { return !example.times.empty(); };
+  if (options.clock_period <= 0 || std::none_of(model.examples.begin(), model.examples.end(), uneven)) return {};
+  VectorXd rates = VectorXd::Zero(transitions);
+  Index column = 0;
+  for (size_t e = 0; e < model.examples.size(); ++e) {
+    for (Index i = options.order - 1; i + 1 < model.lengths[e]; ++i, ++column) {
+      const auto pose = static_cast<size_t>(i + 2);
+      rates[column] = (model.examples[e].ClockAt(pose + 1, dt) - model.examples[e].ClockAt(pose, dt)) / dt - 1;
+    }
+  }
+  return rates;
+}
+
+/// Finds which heels and toes stand in all poses that are observed, and how high they are then.
+void FindStanding(ResponseModel& model, FeatureMap& features) {
+  Index column = 0;
+  Posture posture;
+  for (const Example& example : model.examples) {
+    const Eigen::ArrayXXi stands = StandingPoints(features, example.poses);
+    if (column == 0) {
+      model.standing.resize(stands.rows(), model.num_observations());
+      model.standing_heights.setConstant(stands.rows(), -std::numeric_limits<double>::infinity());
+    }
+    for (Index i = 2; i < stands.cols(); ++i, ++column) {
+      model.standing.col(column) = stands.col(i);
+      features.Observe(example.poses[static_cast<size_t>(i)], false, posture);
+      for (Index p = 0; p < stands.rows(); ++p) {
+        if (stands(p, i) == 0) continue;
+        double& height = model.standing_heights[p];
+        height = std::max(height, posture.feet[static_cast<size_t>(p)].y() + kAboveStanding);
+      }
+    }
+  }
+}
+
+/// Finds the means of what is observed, and takes them off (columns of all poses).
+void TakeMeansOff(ResponseModel& model, MatrixXd& observations, MatrixXd& joints, MatrixXd& contacts) {
+  const ResponseOptions& options = model.options;
+  for (MatrixXd* const part : {&model.observation_cycle, &model.joint_cycle, &model.contact_cycle,
+                               &model.observation_linear, &model.joint_linear}) {
+    part->resize(0, 0);
+  }
+  if (!options.observation_mean || options.clock_period <= 0) return;
+  const MatrixXd places = CycleOf(model, model.latent.latent);
+  model.observation_cycle = CycleOf(model, observations);
+  model.joint_cycle = CycleOf(model, joints);
+  model.contact_cycle = CycleOf(model, contacts);
+  MatrixXd apart(model.dimensions(), observations.cols());
+  Index column = 0;
+  for (size_t e = 0; e < model.examples.size(); ++e) {
+    for (Index i = 0; i < model.lengths[e]; ++i, ++column) {
+      const double clock = model.examples[e].ClockAt(static_cast<size_t>(i + 2), options.features.frame_time);
+      const auto off = [&](MatrixXd& columns, const MatrixXd& cycle) {
+        columns.col(column) -= AtPhase(cycle, clock, options.clock_period);
+      };
+      apart.col(column) = model.latent.latent.col(column);
+      off(apart, places);
+      off(observations, model.observation_cycle);
+      off(joints, model.joint_cycle);
+      off(contacts, model.contact_cycle);
+    }
+  }
+  MatrixXd square = apart * apart.transpose();
+  square.diagonal().array() += kObservationRidge * static_cast<double>(apart.cols());
+  const Eigen::LDLT<MatrixXd> factor(square);
+  model.observation_linear = factor.solve(apart * observations.transpose()).transpose();
+  model.joint_linear = factor.solve(apart * joints.transpose()).transpose();
+  observations -= model.observation_linear * apart;
+  joints -= model.joint_linear * apart;
+}
+
 /// All but the kernels and what follows from them.
 void AssembleLatent(ResponseModel& model, FeatureMap& features) {
   Check(model.examples, model.options);
   const Example& normal = model.examples.front();
-  const double frames = CycleOf(normal.poses, model.options.features.frame_time, normal.name);
+  const double frames = CycleLength(normal.poses, model.options.features.frame_time, normal.name);
   model.period = frames * model.options.features.frame_time;
   model.latent.observations = Observe(features, model.examples, model.lengths);
   const auto whole = static_cast<Index>(std::floor(static_cast<double>(model.lengths[0]) / frames) * frames);
@@ -315,15 +428,32 @@ Index ResponseModel::FirstOf(size_t example) const {
   return first;
 }
 
-void ResponseModel::DynamicsAt(const VectorXd& last, double clock, learning::Prediction& prediction,
-                               VectorXd& next) const {
+void ResponseModel::MeansAt(const VectorXd& place, double clock, VectorXd& observed, VectorXd& joints,
+                            VectorXd& contacts) const {
+  if (observation_cycle.size() == 0) {
+    observed.setZero(latent.observations.rows());
+    joints.setZero(joint_weights.rows());
+    contacts.setZero(contact_weights.rows());
+    return;
+  }
+  const VectorXd apart = place - CyclePlace(*this, clock);
+  observed = AtPhase(observation_cycle, clock, options.clock_period) + observation_linear * apart;
+  joints = AtPhase(joint_cycle, clock, options.clock_period) + joint_linear * apart;
+  contacts = AtPhase(contact_cycle, clock, options.clock_period);
+}
+
+double ResponseModel::DynamicsAt(const VectorXd& last, double clock, double since_push,
+                                 learning::Prediction& prediction, VectorXd& next) const {
   VectorXd point = last;
   if (options.clock_period > 0) {
     point.conservativeResize(last.size() + options.dimensions);
     point.tail(options.dimensions) = PhasePart(options, clock);
   }
   dynamics.Predict(point, prediction);
-  next = MeanAt(*this, point) + prediction.mean;
+  const double say = SayOfExamples(*this, point, since_push);
+  next = MeanAt(*this, point) + say * prediction.mean;
+  if (rate_weights.size() == 0) return 1;
+  return std::clamp(1 + say * rate_weights.dot(prediction.kernel), kSlowestClock, kFastestClock);
 }
 
 void Assemble(ResponseModel& model) {
@@ -339,26 +469,39 @@ void Assemble(ResponseModel& model) {
   learned[learned.size() - 2] = std::log(model.kernel.rates[0]);
   learned[learned.size() - 1] = std::log(model.kernel.noise);
   model.latent = learning::LatentObjective(model.latent.observations, latent).Model(learned);
-  if (model.latent.scales.size() == 0 ||
-      !model.observation.Fit(model.latent.latent, model.latent.observations, model.kernel)) {
+  MatrixXd observations = model.latent.observations;
+  MatrixXd joints = Displacements(features.coordinates(), model.examples, model.rest, model.num_observations());
+  const MatrixXd all_joints = joints;
+  FindStanding(model, features);
+  MatrixXd contacts = model.standing.cast<double>().matrix().array() - 0.5;
+  TakeMeansOff(model, observations, joints, contacts);
+  if (model.latent.scales.size() == 0 || !model.observation.Fit(model.latent.latent, observations, model.kernel)) {
     throw std::runtime_error("the covariance of the observations cannot be factored: more noise is needed");
   }
-  const MatrixXd joints = Displacements(features.coordinates(), model.examples, model.rest, model.num_observations());
-  MatrixXd solved = joints.transpose();
-  model.observation.covariance().Solve(solved);
-  model.joint_weights = solved.transpose();
-  model.joint_scales = learning::SquaredScales(joints, solved).cwiseSqrt();
+  const auto solved = [&](const MatrixXd& columns) {
+    MatrixXd transposed = columns.transpose();
+    model.observation.covariance().Solve(transposed);
+    return transposed;
+  };
+  model.joint_weights = solved(joints).transpose();
+  model.joint_scales = learning::SquaredScales(all_joints, solved(all_joints)).cwiseSqrt();
   for (Index j = 0; j < model.joint_scales.size(); ++j) {
     // What never moves has no scale; it stays where it is for all that is observed.
     if (!(model.joint_scales[j] < kLargestJointScale)) model.joint_scales[j] = kLargestJointScale;
   }
   model.joint_scales[0] = model.joint_scales[2] = 0;
+  model.contact_weights = solved(contacts).transpose();
+  const auto walk = model.latent.latent.leftCols(model.lengths[0]);
+  model.latent_step = (walk.rightCols(walk.cols() - 1) - walk.leftCols(walk.cols() - 1)).colwise().norm().mean();
   MatrixXd points, values;
   Transitions(model, features, points, values);
   FitMean(model, points, values);
   if (!model.dynamics.Fit(points, LeftOver(model, points, values), model.dynamics_kernel)) {
     throw std::runtime_error("the covariance of the dynamics cannot be factored: more noise is needed");
   }
+  MatrixXd rates = RatesOf(model, points.cols());
+  if (rates.size() != 0) model.dynamics.covariance().Solve(rates);
+  model.rate_weights = rates;
 }
 
 ResponseLearning LearnResponse(const character::Character& character, std::vector<Example> examples,

@@ -20,6 +20,10 @@ namespace {
 constexpr double kDamping = 1e-9;  // of the normal equations, in proportion to their largest entry
 constexpr int kMostHalvings = 12;
 
+double AlongGround(const Vec3& move) {
+  return std::hypot(move.x(), move.z());
+}
+
 double LargestMove(const std::vector<Vec3>& from, const std::vector<Vec3>& to) {
   double largest = 0;
   for (size_t i = 0; i < from.size(); ++i) largest = std::max(largest, (to[i] - from[i]).norm());
@@ -35,6 +39,7 @@ SynthesisOptions PaperSynthesis() {
   options.drawn_to_examples = true;
   options.likely_update = true;
   options.pose_weight = 0.01;
+  options.holds_feet = false;
   return options;
 }
 
@@ -42,7 +47,18 @@ Synthesizer::Synthesizer(const ResponseModel& model, const SynthesisOptions& opt
     : model_(&model),
       options_(options),
       features_(*model.character, model.options.features),
-      deformation_(*model.character, model.options.deformation) {}
+      deformation_(*model.character, model.options.deformation) {
+  int body = -1;
+  for (const ObservedPoint& point : features_.points()) {
+    if (!point.foot) continue;
+    if (point.body != body) hold_.push_back(0);
+    body = point.body;
+    foot_of_.push_back(hold_.size() - 1);
+  }
+  held_.assign(foot_of_.size(), false);
+  lands_.assign(foot_of_.size(), false);
+  held_at_.assign(foot_of_.size(), Vec3::Zero());
+}
 
 void Synthesizer::Start(const Example& motion, size_t last, double time) {
   const std::vector<character::Pose>& poses = motion.poses;
@@ -51,7 +67,7 @@ void Synthesizer::Start(const Example& motion, size_t last, double time) {
   }
   if (model_->options.clock_period > 0) {
     if (!motion.clock) throw std::invalid_argument("a motion without the clock that the model goes by");
-    clock_ = *motion.clock + static_cast<double>(last) * model_->options.features.frame_time;
+    clock_ = motion.ClockAt(last, model_->options.features.frame_time);
   }
   Posture postures[4];
   for (size_t k = 0; k < 4; ++k) features_.Observe(poses[last - 3 + k], false, postures[k]);
@@ -63,6 +79,9 @@ void Synthesizer::Start(const Example& motion, size_t last, double time) {
     places_[k] = model_->latent.BackProject(observations_[k]);
   }
   time_ = time;
+  since_push_ = 0;
+  held_.assign(held_.size(), false);
+  lands_.assign(held_.size(), false);
 }
 
 void Synthesizer::Continue(const Synthesizer& other) {
@@ -74,6 +93,78 @@ void Synthesizer::Continue(const Synthesizer& other) {
   }
   time_ = other.time_;
   clock_ = other.clock_;
+  since_push_ = other.since_push_;
+  held_ = other.held_;
+  held_at_ = other.held_at_;
+  hold_ = other.hold_;
+}
+
+void Synthesizer::HoldFeet(character::Pose& pose) {
+  std::fill(hold_.begin(), hold_.end(), 0.0);
+  if (!options_.holds_feet) return;
+  const double dt = model_->options.features.frame_time;
+  const VectorXd stands = model_->contact_weights * prediction_.kernel + mean_contacts_;
+  features_.Observe(pose, false, postures_[2]);
+  for (size_t p = 0; p < held_.size(); ++p) {
+    const Vec3 &now = postures_[1].feet[p], &next = postures_[2].feet[p];
+    // What the examples do not have is neither held in the air nor in full motion.
+    const bool may = stands[static_cast<Index>(p)] > 0 && next.y() <= model_->standing_heights[static_cast<Index>(p)];
+    lands_[p] = may && !held_[p] && AlongGround(next - now) <= options_.fastest_landing * dt;
+    held_[p] = may && held_[p];
+  }
+  MoveOntoFeet(pose);
+  features_.Observe(pose, false, postures_[2]);
+  for (size_t foot = 0; foot < hold_.size(); ++foot) {
+    if (NumHeld(foot) == 0) continue;
+    // Two feet that no posture brings to where both stand are drawn on, rather than bent as no example is.
+    const double reach = std::min(1.0, options_.longest_reach / std::max(AlongGround(FromHeld(foot)), 1e-9));
+    hold_[foot] = std::pow(reach, 4) / options_.hold_deviation;
+  }
+}
+
+size_t Synthesizer::NumHeld(size_t foot) const {
+  size_t count = 0;
+  for (size_t p = 0; p < held_.size(); ++p) count += held_[p] && foot_of_[p] == foot ? 1 : 0;
+  return count;
+}
+
+Vec3 Synthesizer::FromHeld(size_t foot) const {
+  Vec3 sum = Vec3::Zero();
+  double count = 0;
+  for (size_t p = 0; p < held_.size(); ++p) {
+    if (!held_[p] || foot_of_[p] != foot) continue;
+    sum += postures_[2].feet[p] - held_at_[p];
+    ++count;
+  }
+  return count > 0 ? Vec3(sum / count) : sum;
+}
+
+void Synthesizer::LetFeetStand() {
+  for (size_t foot = 0; foot < hold_.size(); ++foot) {
+    if (AlongGround(FromHeld(foot)) <= options_.longest_reach) continue;
+    for (size_t p = 0; p < held_.size(); ++p) {
+      if (foot_of_[p] == foot) held_at_[p] = postures_[2].feet[p];
+    }
+  }
+  for (size_t p = 0; p < held_.size(); ++p) {
+    if (!lands_[p]) continue;
+    held_[p] = true;
+    held_at_[p] = postures_[2].feet[p];
+    lands_[p] = false;
+  }
+}
+
+void Synthesizer::MoveOntoFeet(character::Pose& pose) const {
+  Vec3 sum = Vec3::Zero();
+  double count = 0;
+  for (size_t foot = 0; foot < hold_.size(); ++foot) {
+    if (NumHeld(foot) == 0) continue;
+    sum += FromHeld(foot);
+    ++count;
+  }
+  if (count == 0) return;
+  pose.root_position.x() -= sum.x() / count;
+  pose.root_position.z() -= sum.z() / count;
 }
 
 void Synthesizer::ObserveHistory() {
@@ -86,7 +177,9 @@ void Synthesizer::ObserveHistory() {
     VectorXd kernel;
     learning::KernelVector(process.kernel(), process.points(), history_places_.col(k), kernel);
     kernels.col(k) = kernel;
-    history_residuals_.col(k) = observations_[k] - process.weights() * kernel;
+    model_->MeansAt(places_[k], clock_ + (k - 1) * model_->options.features.frame_time, mean_, mean_joints_,
+                    mean_contacts_);
+    history_residuals_.col(k) = observations_[k] - mean_ - process.weights() * kernel;
   }
   history_solved_ = kernels;
   process.covariance().Solve(history_solved_);
@@ -105,7 +198,9 @@ void Synthesizer::ObservationAt(const VectorXd& place, bool gradients, Likely& l
   } else {
     process.Predict(place, prediction_);
   }
-  likely.mean = prediction_.mean;
+  model_->MeansAt(place, next_clock_, mean_, mean_joints_, mean_contacts_);
+  likely.mean = prediction_.mean + mean_;
+  if (gradients && model_->observation_linear.size() != 0) likely.mean_gradient += model_->observation_linear;
   likely.variance = prediction_.variance + process.kernel().noise;
   if (!options_.history) return;
   Eigen::Vector2d mutual;
@@ -129,7 +224,7 @@ void Synthesizer::StartPose(const VectorXd& place, character::Pose& pose) {
   const VectorXd velocity = (likely_.mean + model_->mean).segment<3>(rows) *
                             (model_->options.features.frame_time / model_->options.features.root_time);
   pose = model_->rest;
-  VectorXd displacement = model_->joint_weights * prediction_.kernel;
+  const VectorXd displacement = model_->joint_weights * prediction_.kernel + mean_joints_;
   features_.coordinates().Advance(displacement, pose);
   const Posture& now = postures_[1];
   pose.root_orientation =
@@ -141,6 +236,7 @@ void Synthesizer::StartPose(const VectorXd& place, character::Pose& pose) {
 
 double Synthesizer::Evaluate(const character::Pose& pose, const VectorXd& place, bool place_moves, bool gradients) {
   const Index n = features_.coordinates().size(), d = place.size(), size = features_.size();
+  const auto points = static_cast<Index>(held_.size());
   features_.Observe(pose, gradients, postures_[2]);
   features_.Combine(postures_[0], postures_[1], postures_[2], observation_);
   observation_ -= model_->mean;
@@ -148,22 +244,34 @@ double Synthesizer::Evaluate(const character::Pose& pose, const VectorXd& place,
   const double variance = options_.drawn_to_examples ? likely_.variance : fixed_variance_;
   const double scale = 1 / std::sqrt(variance), dynamics_scale = 1 / std::sqrt(dynamics_variance_);
   pull_ = (std::sqrt(options_.pose_weight) * scale) * model_->joint_scales;
-  residual_.resize(size + n + d);
+  residual_.resize(size + n + d + 2 * points);
   residual_.head(size) = scale * model_->latent.scales.cwiseProduct(observation_ - likely_.mean);
   from_expected_.resize(n);
   features_.coordinates().Difference(expected_, pose, from_expected_);
   residual_.segment(size, n) = pull_.cwiseProduct(from_expected_);
-  residual_.tail(d) = dynamics_scale * (place - predicted_);
+  residual_.segment(size + n, d) = dynamics_scale * (place - predicted_);
+  residual_.tail(2 * points).setZero();
+  for (size_t p = 0; p < held_.size(); ++p) {
+    if (!held_[p]) continue;
+    const Vec3 moved = hold_[foot_of_[p]] * (postures_[2].feet[p] - held_at_[p]);
+    residual_.segment<2>(size + n + d + 2 * static_cast<Index>(p)) << moved.x(), moved.z();
+  }
   double value = 0.5 * residual_.squaredNorm();
   if (options_.drawn_to_examples) value += 0.5 * static_cast<double>(size) * std::log(variance);
   if (!gradients) return value;
   features_.CombineJacobian(postures_[1], postures_[2], jacobian_);
-  residual_jacobian_.setZero(size + n + d, n + d);
+  residual_jacobian_.setZero(size + n + d + 2 * points, n + d);
   residual_jacobian_.topLeftCorner(size, n) = (scale * model_->latent.scales).asDiagonal() * jacobian_;
   residual_jacobian_.block(size, 0, n, n).diagonal() = pull_;
   if (place_moves) {
     residual_jacobian_.block(0, n, size, d) = (-scale * model_->latent.scales).asDiagonal() * likely_.mean_gradient;
-    residual_jacobian_.bottomRightCorner(d, d).diagonal().setConstant(dynamics_scale);
+    residual_jacobian_.block(size + n, n, d, d).diagonal().setConstant(dynamics_scale);
+  }
+  for (size_t p = 0; p < held_.size(); ++p) {
+    if (!held_[p]) continue;
+    const Index row = size + n + d + 2 * static_cast<Index>(p);
+    residual_jacobian_.block(row, 0, 1, n) = hold_[foot_of_[p]] * postures_[2].feet_jacobians[p].row(0);
+    residual_jacobian_.block(row + 1, 0, 1, n) = hold_[foot_of_[p]] * postures_[2].feet_jacobians[p].row(2);
   }
   gradient_.noalias() = residual_jacobian_.transpose() * residual_;
   if (place_moves && options_.drawn_to_examples) {
@@ -222,13 +330,15 @@ const SynthesisRecord& Synthesizer::Step(std::span<const Push> pushes) {
   VectorXd last(order * places_[1].size());
   if (order == 2) last.head(places_[0].size()) = places_[0];
   last.tail(places_[1].size()) = places_[1];
-  model_->DynamicsAt(last, clock_, dynamics_prediction_, predicted_);
+  const double rate = model_->DynamicsAt(last, clock_, since_push_, dynamics_prediction_, predicted_);
+  next_clock_ = clock_ + rate * dt;
   dynamics_variance_ = dynamics_prediction_.variance + model_->dynamics.kernel().noise;
   if (options_.history) ObserveHistory();
   character::Pose pose;
   StartPose(predicted_, pose);
   fixed_variance_ = likely_.variance;
   expected_ = pose;
+  HoldFeet(pose);
   VectorXd place = predicted_;
   Infer(options_.latent_leads ? Moves::kPose : Moves::kBoth, pose, place, record_);
   record_.deviation = std::sqrt(likely_.variance);
@@ -248,6 +358,7 @@ const SynthesisRecord& Synthesizer::Step(std::span<const Push> pushes) {
     }
     record_.displacement = std::max(displacement.head<3>().norm(), LargestMove(feet, postures_[2].feet));
   }
+  LetFeetStand();
   std::swap(poses_[0], poses_[1]);
   std::swap(postures_[0], postures_[1]);
   std::swap(postures_[1], postures_[2]);
@@ -257,8 +368,12 @@ const SynthesisRecord& Synthesizer::Step(std::span<const Push> pushes) {
   places_[1] = place;
   observations_[1] = observation_;
   time_ += dt;
-  clock_ += dt;
+  since_push_ = record_.pushed ? 0 : since_push_ + dt;
+  clock_ = next_clock_;
   record_.latent = place;
+  record_.held = held_;
+  const double period = model_->options.clock_period;
+  record_.clock = period > 0 ? clock_ - period * std::floor(clock_ / period) : 0;
   return record_;
 }
 

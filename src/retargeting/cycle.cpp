@@ -9,9 +9,8 @@
 namespace retrace::character {
 namespace {
 
-constexpr double kShortest = 0.5;  // [s]
-constexpr double kLongest = 2;     // [s]
-constexpr double kAround = 0.03;   // before and after the ends, where they must fit as well [s]
+constexpr double kLongest = 2;    // [s]
+constexpr double kAround = 0.03;  // before and after the ends, where they must fit as well [s]
 
 /// Sum of the squared angles between two poses, headings apart [rad^2].
 double Misfit(const Pose& a, const Pose& b) {
@@ -31,9 +30,9 @@ double TurnBetween(const Pose& a, const Pose& b) {
 
 }  // namespace
 
-std::optional<Cycle> FindCycle(const std::vector<Pose>& poses, double frame_time) {
+std::optional<Cycle> FindCycle(const std::vector<Pose>& poses, double frame_time, double shortest_time) {
   const auto frames = [&](double seconds) { return static_cast<size_t>(std::lround(seconds / frame_time)); };
-  const size_t shortest = std::max<size_t>(frames(kShortest), 2), longest = frames(kLongest);
+  const size_t shortest = std::max<size_t>(frames(shortest_time), 2), longest = frames(kLongest);
   const size_t around = std::max<size_t>(frames(kAround), 1);
   std::optional<Cycle> best;
   for (size_t first = around; first + shortest + around < poses.size(); ++first) {

@@ -9,6 +9,7 @@
 #include "jobs/sample_runs.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/math/rotation.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/response_model/response_model.h"
 
@@ -41,15 +42,104 @@ TEST(LearnedResponse, ExamplesArePartsOfRecordings) {
   EXPECT_EQ(model.character, learned.character.get());
   ASSERT_EQ(model.examples.size(), 2u);
   EXPECT_EQ(model.examples[0].name, "walk.bvh");
-  EXPECT_EQ(model.examples[0].poses.size(), 73u);  // 2.4 s of 30 frames
-  EXPECT_EQ(model.examples[1].poses.size(), 67u);
   EXPECT_TRUE(model.examples[0].pushes.empty());
-  EXPECT_EQ(model.options.clock_period, 0);  // recordings go by no clock
+  // Recordings are brought to one clock, that of the cycle of the normal motion, which is closed.
+  EXPECT_NEAR(model.options.clock_period, 32 / 30.0, 1e-9);
+  EXPECT_EQ(model.examples[0].poses.size(), 2 * 32u + 3);
+  EXPECT_EQ(model.examples[1].times.size(), model.examples[1].poses.size());
+  EXPECT_LE(model.examples[1].poses.size(), 67u);
   EXPECT_EQ(model.dimensions(), 3);
   // Each iteration is reported, and L_P falls.
   ASSERT_GE(learned.values.size(), 2u);
   EXPECT_LT(learned.values.back().second, learned.values.front().second);
   EXPECT_THAT(Describe(learned), HasSubstr(" poses of 2 examples, "));
+}
+
+TEST(LearnedResponse, AUserSaysWhatPushedARecording) {
+  ResponseLearningOptions options = FewIterations();
+  const std::string walk = options.examples[1];
+  options.examples[1] = walk + ",push=trunk:0:0:80:1.2-1.4:0:0.1:0";
+  const LearnedResponse learned = LearnResponse(options);
+  const response_model::ResponseModel& model = learned.learning.model;
+  ASSERT_EQ(model.examples[1].pushes.size(), 1u);
+  const response_model::Push& push = model.examples[1].pushes[0];
+  EXPECT_EQ(push.body, model.character->FindBody("trunk"));
+  EXPECT_EQ(push.force, Vec3(0, 0, 80));
+  EXPECT_EQ(push.point, Vec3(0, 0.1, 0));
+  EXPECT_NEAR(push.duration, 0.2, 1e-9);
+  // It begins shortly before the push.
+  EXPECT_GT(push.start, 0);
+  EXPECT_LE(push.start, 4.01 / 30);
+  // The recording can be compared with: the synthesis goes on under the push that was named.
+  SynthesisOptions compared;
+  compared.seconds = 0.5;
+  compared.against = walk + ",push=trunk:0:0:80:1.2-1.4";
+  const Synthesis synthesis = Synthesize({&model}, compared);
+  ASSERT_EQ(synthesis.pushes.size(), 1u);
+  EXPECT_GE(synthesis.errors.size(), 14u);
+  EXPECT_EQ(synthesis.nearest, model.examples[1].name);
+  const auto refusal = [&](const std::string& push_text) -> std::string {
+    options.examples[1] = walk + push_text;
+    try {
+      LearnResponse(options);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal(",pull=trunk:0:0:1:1-2"), HasSubstr(",push=BODY:FX:FY:FZ:FROM-TO may stand"));
+  EXPECT_THAT(refusal(",push=tail:0:0:1:1-2"), HasSubstr("a body of the character instead of \"tail\""));
+  EXPECT_THAT(refusal(",push=trunk:0:0:1:2-1"), HasSubstr("a push that ends after it began"));
+  EXPECT_THAT(refusal(",push=trunk:0:0:x:1-2"), HasSubstr("instead of \"x\""));
+  EXPECT_THAT(refusal(",push=trunk:0:0:1:1"), HasSubstr("FROM-TO in seconds instead of \"1\""));
+  EXPECT_THAT(refusal(",push=trunk:1:1-2"), HasSubstr("expected BODY:FX:FY:FZ:FROM-TO or"));
+}
+
+TEST(LearnedResponse, WhatNoExampleIsLikeIsDoubtful) {
+  const response_model::ResponseModel& model = SampleLearned().learning.model;
+  SynthesisOptions options;
+  options.seconds = 1;
+  EXPECT_THAT(Synthesize({&model}, options).doubts, testing::IsEmpty());
+  options.pushes = {"trunk,900:0:0,0.2,0.3"};
+  EXPECT_THAT(Synthesize({&model}, options).doubts, testing::Not(testing::IsEmpty()));
+}
+
+/// One plain and three pushed pieces of recordings of a person, which are not part of the repository.
+TEST(LearnedResponse, PiecesOfRecordingsGiveAModelThatWalksOnAndComesBack) {
+  const std::filesystem::path clips = std::filesystem::path(RETRACE_SOURCE_DIR) / "../shared/mocap/more/clips";
+  if (!std::filesystem::exists(clips / "walk_pushed_tiling.amc")) GTEST_SKIP() << "no recordings at " << clips;
+  ResponseLearningOptions options;
+  options.skeleton = clips / "wd2_tiling.asf";
+  options.examples = {(clips / "walk_long_tiling.amc@3:6").string()};
+  for (const char* part : {"@10:14", "@18:22", "@38:42"}) {
+    options.examples.push_back((clips / "walk_pushed_tiling.amc").string() + part);
+  }
+  const LearnedResponse learned = LearnResponse(options);
+  const response_model::ResponseModel& model = learned.learning.model;
+  SynthesisOptions play;
+  play.seconds = 60;
+  const Synthesis walk = Synthesize({&model}, play);
+  EXPECT_LT(60 * walk.plausibility.feet.skating, 0.5);
+  EXPECT_LT(60 * walk.plausibility.feet.unsupported, 0.5);
+  EXPECT_LT(walk.plausibility.joint_excess, Radians(5));
+  EXPECT_LT(walk.plausibility.end_distance, 0.3);
+  EXPECT_THAT(walk.doubts, testing::IsEmpty());
+  play.seconds = 12.2;
+  for (const char* force : {"80:0:0", "-80:0:0", "0:0:80", "0:0:-80"}) {
+    play.pushes = {std::string("trunk,") + force + ",2,0.2"};
+    EXPECT_LT(Synthesize({&model}, play).plausibility.end_distance, 0.3) << force;
+  }
+}
+
+TEST(LearnedResponse, RecordingsMayStayAsTheyAre) {
+  ResponseLearningOptions options = FewIterations();
+  options.clock = false;
+  const LearnedResponse learned = LearnResponse(options);
+  const response_model::ResponseModel& model = learned.learning.model;
+  EXPECT_EQ(model.options.clock_period, 0);
+  EXPECT_EQ(model.examples[0].poses.size(), 73u);  // 2.4 s of 30 frames
+  EXPECT_EQ(model.examples[1].poses.size(), 67u);
+  EXPECT_TRUE(model.examples[1].times.empty());
 }
 
 TEST(LearnedResponse, AFolderHasTheModelAgain) {

@@ -148,7 +148,7 @@ TEST(LearnResponse, ByAClockPlacesBesideTheNormalMotionLeadBackToIt) {
       aside[k] = 3 * step;
       last << places.col(from) + aside, places.col(from + 1) + aside;
       for (Eigen::Index i = 0; i < 240; ++i) {
-        model.DynamicsAt(last, static_cast<double>(from + 1 + i + 2) * kFrame, prediction, next);
+        model.DynamicsAt(last, static_cast<double>(from + 1 + i + 2) * kFrame, 0, prediction, next);
         last << Eigen::VectorXd(last.tail(d)), next;
       }
       EXPECT_LT((last.tail(d).replicate(1, places.cols()) - places).colwise().norm().minCoeff(), 0.5 * step)

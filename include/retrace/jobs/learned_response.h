@@ -29,8 +29,14 @@ namespace retrace::runs {
 
 struct ResponseLearningOptions {
   /// Folders of runs of one character, whose manifests name the pushes, or recordings (of any format; AMC with an ASF
-  /// of its name beside it); FOLDER@START:END is a part of one [s]. The normal motion first.
+  /// of its name beside it); FOLDER@START:END is a part of one [s], and
+  /// FILE@START:END,push=BODY:FX:FY:FZ:FROM-TO[:X:Y:Z] says what pushed a recording then: a force in world axes [N]
+  /// between two of its times [s], at a point in the body's frame [m] instead of its center of mass. The normal motion
+  /// first.
   std::vector<std::string> examples;
+  /// Pushes of recordings for which none is named are found by the forces that they require
+  /// (kinetics/push_search.h); false: none.
+  bool find_pushes = true;
   std::filesystem::path skeleton;   ///< ASF of AMC recordings; empty: the one of the same name beside each
   std::string character = "human";  ///< that recordings are mapped onto where no run says it
   double normal_start = 1;          ///< of the normal motion this much is left out where no part is named [s]
@@ -49,6 +55,7 @@ struct LearnedResponse {
   response_model::ResponseLearning learning;
   std::vector<std::pair<int, double>> values;  ///< of L_P, after each iteration
   std::vector<std::string> warnings;           ///< sentences: examples that do not return
+  std::vector<std::string> pushes;             ///< sentences: pushes that were found in recordings
 };
 
 /// Throws UsageError and InputError for examples that are none, of other characters, too short, without a cycle.
@@ -65,10 +72,13 @@ response_model::StoredModel LoadResponseModel(const std::filesystem::path& folde
 struct SynthesisOptions {
   double seconds = 10;
   std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush), times from the beginning on
-  /// Folder of a pushed run: the synthesis begins with it shortly before its push, goes on under its pushes for
-  /// `seconds` after that, and is compared with it. Empty: it begins with the normal motion.
-  std::filesystem::path against;
+  /// Folder of a pushed run, or a recording as among the examples: the synthesis begins with it shortly before its
+  /// push, goes on under its pushes for `seconds` after that, and is compared with it. Empty: it begins with the normal
+  /// motion.
+  std::string against;
   std::filesystem::path undisturbed;  ///< folder of the same run without pushes, to compare with, too
+  std::filesystem::path skeleton;     ///< of a recording `against`: ASF of AMC
+  std::string character = "human";    ///< that a recording `against` is mapped onto
   bool paper = false;                 ///< SynthesisOptions of the paper
   response_model::SynthesisOptions synthesis;
 };
@@ -89,6 +99,8 @@ struct Synthesis {
   std::optional<double> one_step_error;               ///< of the run that it is compared with [steps] (OneStepError)
   std::vector<response_model::ModelSwitch> switches;  ///< of several models
   double cpu_seconds = 0;
+  /// Sentences: why the motion is not to be trusted, because no example is like it. Empty: nothing was found.
+  std::vector<std::string> doubts;
 };
 
 /// Plays a model, or several that share their normal motion (response_model::ResponsePlayer); figures are those of the

@@ -12,12 +12,13 @@
 
 namespace retrace::response_model {
 
-/// A constant force on the center of mass of a body.
+/// A constant force on a body.
 struct Push {
   int body = -1;
   Vec3 force = Vec3::Zero();  ///< in world axes [N]
   double start = 0;           ///< [s]
   double duration = 0;        ///< [s]
+  Vec3 point = Vec3::Zero();  ///< at which it acts, in the body's frame, whose origin is its center of mass [m]
 
   double end() const { return start + duration; }
 };
@@ -29,6 +30,14 @@ struct Example {
   /// Time of the first pose on the clock of the motion: motions that follow one reference in time share its clock.
   /// Nothing: there is no such clock, as with people [s].
   std::optional<double> clock = {};
+  /// (poses) Times of the poses on a clock that the motion does not keep: a person steps earlier or later under a push.
+  /// Empty: the clock goes on evenly from `clock` [s].
+  std::vector<double> times = {};
+
+  /// Time of a pose on the clock, which the example must have [s].
+  double ClockAt(size_t pose, double frame_time) const {
+    return times.empty() ? *clock + static_cast<double>(pose) * frame_time : times[pose];
+  }
 };
 
 /// What a push is in the finite differences of three poses, of which the middle one is at `time`: their second

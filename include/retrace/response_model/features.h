@@ -45,6 +45,8 @@ struct Posture {
   Vec3 root = Vec3::Zero();  ///< [m]
   double heading = 0;        ///< about y, from z towards x [rad]
   std::vector<Vec3> feet;    ///< (feet) positions of heels and toes in the world [m]
+  /// (feet) (3 x n) derivatives of these by a displacement of the pose; empty where `jacobian` is.
+  std::vector<Eigen::MatrixXd> feet_jacobians;
 };
 
 /// An object belongs to one thread.

@@ -7,12 +7,24 @@
 
 namespace retrace::response_model {
 
+/// Feet that slide, whatever their speed is: which heels and toes should stand is told by the example that is most like
+/// the motion there (contacts.h), and not by their own speed.
+struct FeetFigures {
+  double skating = 0;      ///< share of time in which a foot should stand, and all of it that should moves [1]
+  double unsupported = 0;  ///< share of time in which each heel and toe of all feet moves [1]
+};
+
+/// A heel or toe that is faster along the ground moves [m/s].
+inline constexpr double kMovingFoot = 0.3;
+
 struct Plausibility {
   double joint_excess = 0;      ///< largest angle of a joint from the nearest of the examples [rad]
   double height_excess = 0;     ///< of the root over the highest, or under the lowest, of the examples [m]
   double slide = 0;             ///< mean over stances: how far heel or toe move along the ground while they stand [m]
   double example_slide = 0;     ///< the same of the normal motion [m]
-  double end_distance = 0;      ///< of the last observation from the nearest of the normal motion [steps]
+  FeetFigures feet;             ///< of the motion
+  FeetFigures example_feet;     ///< of all examples
+  double end_distance = 0;      ///< of the last observation from the path of the normal motion [steps]
   double largest_distance = 0;  ///< of any observation from the nearest of all examples [steps]
   double period = 0;            ///< of the second half; 0: it has fewer than two cycles there [s]
 };

@@ -18,7 +18,8 @@ inline constexpr std::string_view kModelFormat = "retrace-response-model";
 io::Json ToJson(const ResponseOptions& options);
 
 /// {"format", "version", "character": the character's document, "character_sha256", "options", "examples": [{"name",
-/// "pushes", "poses": [[root position, root orientation w x y z, rotations of the joints w x y z], ...]}], "learnt":
+/// "clock": the time of the first pose or of each, or null, "pushes", "poses": [[root position, root orientation w x y
+/// z, rotations of the joints w x y z], ...]}], "learnt":
 /// {"rate", "noise", "dynamics": {"variance", "noise", "rates"}, "weights": [[(d)], ...]}, "derived": what a reader
 /// wants to know and a program finds again}.
 io::Json ToJson(const ResponseModel& model);

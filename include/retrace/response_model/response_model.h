@@ -59,6 +59,17 @@ struct ResponseOptions {
   /// Period of the clock of all examples (Example::clock); 0: none, they have a rhythm of their own. The dynamics
   /// then also follow from the phase [s].
   double clock_period = 0;
+  /// With a clock: what is observed has a mean, too. It is that of the normal motion at the time of the clock and
+  /// linear in how far the latent position is from that motion's. Without it, a motion beside all examples goes to
+  /// their mean pose, and its feet to where none stands.
+  bool observation_mean = false;
+  /// With a clock: nearer to the normal motion than this the examples have no say, and from three times so far on all
+  /// of it; between, the motion goes back. So plain walking stays plain whatever the examples do beside it; 0: they
+  /// always have their say [steps].
+  double plain_radius = 0;
+  /// With a clock: so long after the last push the examples lose their say, within a second, because none of them took
+  /// longer to return; 0: they keep it [s].
+  double longest_response = 0;
   bool takes_pushes_off = true;
   int dynamics_iterations = 60;
   DeformationOptions deformation;
@@ -86,21 +97,36 @@ struct ResponseModel {
   learning::GaussianProcess observation;  ///< of the observations less the mean, by the latent positions
   learning::GaussianProcess dynamics;     ///< of what the mean leaves over
   Eigen::MatrixXd cycle;   ///< (d x K) with a clock: positions of the normal motion at K even phases; else empty
+  double latent_step = 0;  ///< mean distance between latent positions that follow one another in the normal motion
   Eigen::MatrixXd linear;  ///< the mean: (d x order d) by distances from the cycle; without a clock (d x 1 + rows) by
                            ///< one, then what the dynamics follow from
   character::Pose rest;    ///< from which `joint_weights` count
   Eigen::MatrixXd joint_weights;  ///< (n x N) displacements of poses from `rest` by the kernel of `observation`
   Eigen::VectorXd joint_scales;   ///< (n) of these as the scales of the observations; 0 along the ground
   double step = 0;                ///< mean distance between observations that follow one another in the normal motion
+  /// (M) deviations of the rate of the clock from 1 by the kernel of `dynamics`; empty where the clock goes evenly.
+  Eigen::VectorXd rate_weights;
+  Eigen::ArrayXXi standing;         ///< (feet x N) whether heels and toes stand, in the order of Posture::feet
+  Eigen::MatrixXd contact_weights;  ///< (feet x N) of these, 1/2 for one that stands and -1/2 else, by the kernel of
+                                    ///< `observation`
+  // The mean of what is observed; empty where there is none:
+  Eigen::MatrixXd observation_cycle, joint_cycle, contact_cycle;  ///< (D, n, feet x K) of the normal motion, as `cycle`
+  Eigen::MatrixXd observation_linear, joint_linear;               ///< (D, n x d) by distances from the cycle
+  Eigen::VectorXd standing_heights;  ///< (feet) greatest height of heels and toes that stand, and a little more [m]
 
   Eigen::Index num_observations() const { return latent.observations.cols(); }
   Eigen::Index dimensions() const { return latent.latent.rows(); }
   /// The first observation of an example.
   Eigen::Index FirstOf(size_t example) const;
+  /// Means of an observation (D), of the joints (n) and of the contacts (feet) at a latent position and a time of the
+  /// clock [s], to which the processes add; zero where they have none.
+  void MeansAt(const Eigen::VectorXd& place, double clock, Eigen::VectorXd& observed, Eigen::VectorXd& joints,
+               Eigen::VectorXd& contacts) const;
   /// What follows from the last positions (order d, the oldest first) at a time of the clock, that of the latest of
-  /// them [s]; without a clock the time does not count.
-  void DynamicsAt(const Eigen::VectorXd& last, double clock, learning::Prediction& prediction,
-                  Eigen::VectorXd& next) const;
+  /// them [s], and so long after the last push [s]; without a clock the times do not count. Returns how fast the clock
+  /// goes on, 1 where it keeps time.
+  double DynamicsAt(const Eigen::VectorXd& last, double clock, double since_push, learning::Prediction& prediction,
+                    Eigen::VectorXd& next) const;
 };
 
 /// Finds what follows from examples, options and what is learned. Throws std::invalid_argument as LearnResponse does,

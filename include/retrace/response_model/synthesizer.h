@@ -21,6 +21,9 @@
 ///   scale of its own as any other dimension. The paper's features leave open how a hand is turned about its arm, and
 ///   beside the examples they fit no body: limbs would twist to fit them. With the letter of the paper a hundredth of
 ///   this decides what the features leave open.
+/// - Feet hold. Which heels and toes stand is a function of the latent position, learned from the examples; one that
+///   stands stays where it was when it began to, as a part of what is inferred. The paper holds a foot only while a
+///   push acts. The root follows from the standing foot, so that nothing jumps where a foot leaves the ground.
 #pragma once
 
 #include <Eigen/Core>
@@ -37,6 +40,10 @@ struct SynthesisOptions {
   bool drawn_to_examples = false;  ///< the variance is a function of the position
   bool likely_update = false;      ///< the latent position after a push is the most likely one
   double pose_weight = 1;          ///< of the joints among what is observed
+  bool holds_feet = true;          ///< heels and toes that stand stay where they are
+  double hold_deviation = 5e-4;    ///< standard deviation of where they stay [m]
+  double fastest_landing = 1.2;    ///< a heel or toe that is expected to move faster does not begin to stand [m/s]
+  double longest_reach = 0.03;     ///< from where it stands to where it is expected; a farther one is drawn on [m]
   int most_iterations = 25;        ///< of Gauss and Newton, per frame
   double tolerance = 1e-4;         ///< they end with a step in which no coordinate moves by more [rad, m]
 };
@@ -52,6 +59,8 @@ struct SynthesisRecord {
   bool pushed = false;
   double displacement = 0;  ///< largest of a point by the push [m]
   Eigen::VectorXd latent;   ///< (d)
+  double clock = 0;         ///< time of the model's clock, 0 to its period; 0 without one [s]
+  std::vector<bool> held;   ///< (feet) heels and toes that were held
 };
 
 /// An object belongs to one thread. The model must outlive it.
@@ -84,6 +93,16 @@ class Synthesizer {
     Eigen::VectorXd variance_gradient;
   };
 
+  /// Which heels and toes are held in the next frame, from what is expected at its latent position; moves that onto
+  /// them.
+  void HoldFeet(character::Pose& expected);
+  /// Heels and toes of a foot that are held, and how far they are in their mean from where they stay.
+  size_t NumHeld(size_t foot) const;
+  Vec3 FromHeld(size_t foot) const;
+  /// What lands stands from the end of the frame on; a foot that was drawn on stands where it has come to.
+  void LetFeetStand();
+  /// Along the ground, as near to where feet are held as can be.
+  void MoveOntoFeet(character::Pose& pose) const;
   void ObserveHistory();
   void ObservationAt(const Eigen::VectorXd& place, bool gradients, Likely& likely);
   void StartPose(const Eigen::VectorXd& place, character::Pose& pose);
@@ -102,9 +121,15 @@ class Synthesizer {
   Eigen::VectorXd observations_[2];  // (D) less the mean
   Eigen::VectorXd places_[2];        // latent (d)
   double time_ = 0, clock_ = 0;
+  double since_push_ = 0;           // [s]
+  std::vector<size_t> foot_of_;     // heels and toes
+  std::vector<bool> held_, lands_;  // the same
+  std::vector<Vec3> held_at_;       // where those that are held stay [m]
+  std::vector<double> hold_;        // of each foot, the inverse of the standard deviation of that [1/m]
   SynthesisRecord record_;
 
   // State of the present frame:
+  double next_clock_ = 0;      // [s]
   Eigen::VectorXd predicted_;  // (d) by the dynamics
   double dynamics_variance_ = 1, fixed_variance_ = 1;
   character::Pose expected_;                                             // pose that the examples have there
@@ -114,6 +139,7 @@ class Synthesizer {
   // Scratch:
   learning::Prediction prediction_, dynamics_prediction_;
   Likely likely_;
+  Eigen::VectorXd mean_, mean_joints_, mean_contacts_;
   Eigen::VectorXd observation_, residual_, gradient_, move_, from_expected_, pull_;
   Eigen::MatrixXd jacobian_, residual_jacobian_, hessian_;
 };

@@ -25,7 +25,8 @@ inline constexpr double kLargestTurn = 0.35;
 
 /// The cycle of 0.5 to 2 s with the best seam among those that turn by less than kLargestTurn; nothing in a motion that
 /// is too short or turns all the time. Evenly spaced poses. @param frame_time between them [s]
-std::optional<Cycle> FindCycle(const std::vector<Pose>& poses, double frame_time);
+/// @param shortest_time instead of 0.5 s
+std::optional<Cycle> FindCycle(const std::vector<Pose>& poses, double frame_time, double shortest_time = 0.5);
 
 /// The cycle over and over, `count` poses. What the two ends differ by is spread over the cycle; each round begins
 /// where the one before ended, at the same height.
