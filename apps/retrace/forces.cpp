@@ -11,7 +11,9 @@
 #include "common/outcome.h"
 #include "common/progress.h"
 #include "common/reconstruction.h"
+#include "retrace/batches/force_trials.h"
 #include "retrace/io/error.h"
+#include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/jobs/inverse_dynamics.h"
 #include "retrace/runs/inputs/data_files.h"
@@ -85,6 +87,20 @@ void CheckOptions(const ReconstructionArguments& o) {
   }
 }
 
+/// Estimates the forces of one motion into a folder.
+runs::ForceEstimate EstimateInto(const std::filesystem::path& path, const runs::Job& job, const Options& options,
+                                 const Call& call, const results::RunTimer& timer) {
+  std::vector<std::filesystem::path> inputs;
+  for (const runs::InputRecord& input : job.inputs) inputs.push_back(input.name.path);
+  results::RunFolder folder(path, options.reconstruction.run.force, inputs);
+  runs::ForceEstimate estimate = runs::EstimateForces(job, options.estimate);
+  runs::RunContext context;
+  context.command = call.line;
+  context.timer = &timer;
+  runs::WriteForceEstimate(folder, job, estimate, options.estimate, context);
+  return estimate;
+}
+
 int Estimate(const Options& options, const Call& call) {
   const ReconstructionArguments& o = options.reconstruction;
   if (call.mpi->rank() != 0) return 0;
@@ -95,20 +111,75 @@ int Estimate(const Options& options, const Call& call) {
   const bool prints = Prints(ChooseProgress(o.progress, false));
   if (o.dry_run || prints) PrintRecognized(job);
   if (o.dry_run) return 0;
-  std::vector<std::filesystem::path> inputs;
-  for (const runs::InputRecord& input : job.inputs) inputs.push_back(input.name.path);
-  results::RunFolder folder(OutputOf(o), o.run.force, inputs);
-  runs::ForceEstimate estimate = runs::EstimateForces(job, options.estimate);
-  runs::RunContext context;
-  context.command = call.line;
-  context.timer = &timer;
-  runs::WriteForceEstimate(folder, job, estimate, options.estimate, context);
+  const std::filesystem::path path = OutputOf(o);
+  const runs::ForceEstimate estimate = EstimateInto(path, job, options, call, timer);
   if (prints) {
     std::fputs(cli::ShownLines(runs::Describe(estimate)).c_str(), stdout);
-    std::printf("%s: forces by inverse dynamics after %s s\n", cli::Shown(folder.path().string()).c_str(),
+    std::printf("%s: forces by inverse dynamics after %s s\n", cli::Shown(path.string()).c_str(),
                 io::Fixed(timer.WallSeconds(), 2).c_str());
   }
   return 0;
+}
+
+/// Where the table and the folders of a folder of trials go.
+std::filesystem::path OutputOfFolder(const ReconstructionArguments& o) {
+  if (!o.output.empty()) return o.output;
+  const std::filesystem::path folder = std::filesystem::absolute(o.job.clip.clip).lexically_normal();
+  const std::string name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  return std::filesystem::path("results") / (name + o.output_suffix);
+}
+
+/// All trials of a folder, one after the other. One that is refused does not stop the others.
+int EstimateFolder(const Options& options, const Call& call) {
+  const ReconstructionArguments& o = options.reconstruction;
+  if (call.mpi->rank() != 0) return 0;
+  CheckOptions(o);
+  if (!o.job.force_plates.empty()) {
+    throw UsageError(
+        "--force-plates: found with a folder of trials, expected one motion; forces of a trial are found by "
+        "their name");
+  }
+  const std::vector<runs::ForceTrial> trials = runs::FindForceTrials(o.job.clip.clip);
+  const std::filesystem::path output = OutputOfFolder(o);
+  const bool prints = Prints(ChooseProgress(o.progress, false));
+  std::vector<runs::TrialResult> results;
+  bool refused = false;
+  for (const runs::ForceTrial& trial : trials) {
+    if (o.dry_run) {
+      std::printf("%s: forces of %s\n", cli::Shown(trial.name).c_str(),
+                  trial.forces.empty() ? "no plates" : cli::Shown(trial.forces.filename().string()).c_str());
+      continue;
+    }
+    Options one = options;
+    one.reconstruction.job.clip.clip = trial.motion.string();
+    one.reconstruction.job.force_plates = trial.forces.string();
+    if (trial.forces.empty()) one.estimate.use_measured = false;
+    runs::TrialResult& result = results.emplace_back();
+    result.name = trial.name;
+    try {
+      const results::RunTimer timer;
+      const runs::Job job = runs::JobOfEstimate(ParseJob(one.reconstruction.job));
+      result.seconds = job.reference().duration();
+      result.mass = job.character().total_mass();
+      result.estimate = EstimateInto(output / trial.name, job, one, call, timer);
+    } catch (const InputError& error) {
+      result.error = error.what();
+    } catch (const UsageError& error) {
+      result.error = error.what();
+    }
+    refused = refused || !result.error.empty();
+    if (!prints) continue;
+    const std::string text = result.error.empty() ? runs::Summary(result.estimate) : "refused: " + result.error;
+    std::printf("%zu/%zu %s: %s\n", results.size(), trials.size(), cli::Shown(trial.name).c_str(),
+                cli::ShownLines(text).c_str());
+    std::fflush(stdout);
+  }
+  if (o.dry_run) return 0;
+  std::filesystem::create_directories(output);
+  const std::filesystem::path table = output / "trials.csv";
+  io::WriteFile(table, runs::FormatTrials(results));
+  if (prints) std::printf("%s: %zu trials\n", cli::Shown(table.string()).c_str(), results.size());
+  return refused ? 3 : 0;
 }
 
 }  // namespace
@@ -123,7 +194,8 @@ Body Define(cli::Command& command) {
   AddOptions(command, *options);
   return [options](const Call& call) {
     if (options->simulate || options->reconstruction.print_config) return Reconstruct(options->reconstruction, call);
-    return Estimate(*options, call);
+    const bool folder = std::filesystem::is_directory(options->reconstruction.job.clip.clip);
+    return folder ? EstimateFolder(*options, call) : Estimate(*options, call);
   };
 }
 

@@ -25,10 +25,10 @@ const char* SideName(bool left) {
 }
 
 /// Stances by the plates; those at the edges of what was measured have no events there.
-std::vector<metrics::Stance> MeasuredStances(const Job& job, const ForceEstimate& estimate) {
+std::vector<metrics::StancePhase> MeasuredStances(const Job& job, const ForceEstimate& estimate) {
   if (!estimate.measured) return {};
   const double step = job.reference().frame_time();
-  std::vector<metrics::Stance> stances =
+  std::vector<metrics::StancePhase> stances =
       metrics::FindStances(estimate.measured->forces, job.options.mass.value_or(job.character().total_mass()), step);
   const std::vector<bool>& valid = estimate.measured->valid;
   const auto known = [&](const std::optional<double>& time) {
@@ -36,16 +36,16 @@ std::vector<metrics::Stance> MeasuredStances(const Job& job, const ForceEstimate
     const auto at = static_cast<size_t>(std::lround(*time / step));
     return at < valid.size() && valid[at];
   };
-  for (metrics::Stance& stance : stances) {
+  for (metrics::StancePhase& stance : stances) {
     if (!known(stance.strike)) stance.strike.reset();
     if (!known(stance.off)) stance.off.reset();
   }
   return stances;
 }
 
-double NearestEvent(const std::vector<metrics::Stance>& stances, bool left, bool strike, double time) {
+double NearestEvent(const std::vector<metrics::StancePhase>& stances, bool left, bool strike, double time) {
   double nearest = kNoEvent;
-  for (const metrics::Stance& stance : stances) {
+  for (const metrics::StancePhase& stance : stances) {
     const std::optional<double>& event = strike ? stance.strike : stance.off;
     if (stance.left != left || !event || std::abs(*event - time) > kMatchedEvents) continue;
     if (std::isnan(nearest) || std::abs(*event - time) < std::abs(nearest - time)) nearest = *event;
@@ -53,7 +53,7 @@ double NearestEvent(const std::vector<metrics::Stance>& stances, bool left, bool
   return nearest;
 }
 
-std::optional<std::vector<metrics::Stance>> StancesOf(const Job& job, const ForceEstimate& estimate) {
+std::optional<std::vector<metrics::StancePhase>> StancesOf(const Job& job, const ForceEstimate& estimate) {
   const auto feet = metrics::FindFeet(job.character(), estimate.ground.plates);
   if (!feet) return std::nullopt;
   return metrics::FindStances(metrics::FootForcesOf(estimate.ground, *feet), job.character().total_mass(),
@@ -165,13 +165,13 @@ std::string FormatCycles(const Job& job, const std::vector<metrics::GaitCycle>& 
 std::string WriteFootEvents(results::RunFolder& folder, const Job& job, const ForceEstimate& estimate) {
   const auto stances = StancesOf(job, estimate);
   if (!stances) return "";
-  const std::vector<metrics::Stance> measured = MeasuredStances(job, estimate);
+  const std::vector<metrics::StancePhase> measured = MeasuredStances(job, estimate);
   struct Event {
     double time;
     bool left, strike;
   };
   std::vector<Event> events;
-  for (const metrics::Stance& stance : *stances) {
+  for (const metrics::StancePhase& stance : *stances) {
     if (stance.strike) events.push_back({*stance.strike, stance.left, true});
     if (stance.off) events.push_back({*stance.off, stance.left, false});
   }

@@ -1,7 +1,10 @@
 /// Events and cycles of an estimate of forces, as files.
 #pragma once
 
-#include "retrace/jobs/inverse_dynamics.h"
+#include <string>
+
+#include "retrace/jobs/estimated_forces.h"
+#include "retrace/jobs/reconstruction_job.h"
 #include "retrace/results/run_folder.h"
 
 namespace retrace::runs {

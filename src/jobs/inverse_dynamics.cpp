@@ -383,4 +383,18 @@ std::string Describe(const ForceEstimate& estimate) {
   return text;
 }
 
+std::string Summary(const ForceEstimate& estimate) {
+  std::string text = "forces estimated";
+  if (estimate.comparison) {
+    const auto error = [&](const char* part) {
+      return io::Fixed(
+          estimate.comparison->At("run", results::kTableCutoff, part, metrics::ForceComponent::kVertical).rmse, 1);
+    };
+    text = "vertical force off by " + error("total") + " % of body weight, left foot " + error("left") +
+           ", right foot " + error("right");
+  }
+  if (!estimate.warnings.empty()) text += "; warning: " + estimate.warnings.front();
+  return text;
+}
+
 }  // namespace retrace::runs

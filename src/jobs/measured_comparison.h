@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "retrace/jobs/inverse_dynamics.h"
+#include "retrace/jobs/estimated_forces.h"
+#include "retrace/jobs/reconstruction_job.h"
 
 namespace retrace::runs {
 

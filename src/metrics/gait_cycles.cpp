@@ -29,7 +29,8 @@ void Close(std::vector<bool>& flags, bool flag, double time_step) {
   }
 }
 
-void AddStances(bool left, const VectorSeries& forces, double least, double time_step, std::vector<Stance>& stances) {
+void AddStances(bool left, const VectorSeries& forces, double least, double time_step,
+                std::vector<StancePhase>& stances) {
   const auto n = static_cast<size_t>(forces.rows());
   std::vector<bool> on(n);
   for (size_t i = 0; i < n; ++i) on[i] = forces(static_cast<Eigen::Index>(i), 1) > least;
@@ -45,7 +46,7 @@ void AddStances(bool left, const VectorSeries& forces, double least, double time
     size_t end = first;
     while (end < n && on[end]) ++end;
     if (end > first) {
-      Stance& stance = stances.emplace_back();
+      StancePhase& stance = stances.emplace_back();
       stance.left = left;
       if (first > 0) stance.strike = passes(first);
       if (end < n) stance.off = passes(end);
@@ -70,18 +71,18 @@ Eigen::VectorXd Resampled(const Eigen::VectorXd& values, double time_step, const
 
 }  // namespace
 
-std::vector<Stance> FindStances(const FootForces& forces, double mass, double time_step) {
+std::vector<StancePhase> FindStances(const FootForces& forces, double mass, double time_step) {
   const double least = kFootLoaded * mass * kStandardGravity;
-  std::vector<Stance> stances;
+  std::vector<StancePhase> stances;
   AddStances(true, forces.left, least, time_step, stances);
   AddStances(false, forces.right, least, time_step, stances);
   return stances;
 }
 
-std::vector<GaitCycle> StridesOf(const std::vector<Stance>& stances) {
+std::vector<GaitCycle> StridesOf(const std::vector<StancePhase>& stances) {
   std::vector<GaitCycle> strides;
   for (size_t i = 0; i + 1 < stances.size(); ++i) {
-    const Stance &stance = stances[i], &next = stances[i + 1];
+    const StancePhase &stance = stances[i], &next = stances[i + 1];
     if (stance.left != next.left || !stance.strike || !stance.off || !next.strike) continue;
     const double duration = *next.strike - *stance.strike;
     if (duration < kShortestStride || duration > kLongestStride) continue;
@@ -90,9 +91,9 @@ std::vector<GaitCycle> StridesOf(const std::vector<Stance>& stances) {
   return strides;
 }
 
-std::vector<GaitCycle> WholeStancesOf(const std::vector<Stance>& stances) {
+std::vector<GaitCycle> WholeStancesOf(const std::vector<StancePhase>& stances) {
   std::vector<GaitCycle> whole;
-  for (const Stance& stance : stances) {
+  for (const StancePhase& stance : stances) {
     if (stance.strike && stance.off) whole.push_back({stance.left, *stance.strike, *stance.off, *stance.off});
   }
   return whole;

@@ -287,6 +287,22 @@ TEST_F(ForcesProgram, WritesEventsAndCyclesOfAWalk) {
   EXPECT_EQ(Execute(kForces + " " + kWalkClip + " --cycles --simulate --output " + Path("not")).code, 2);
 }
 
+/// A folder of trials: those that can be used are, and the table says why another one is not.
+TEST_F(ForcesProgram, EstimatesAFolderOfTrials) {
+  const std::string folder = Path("trials"), output = Path("all");
+  fs::create_directories(folder);
+  fs::copy_file(kWalkClip, folder + "/walk.bvh");
+  io::WriteFile(folder + "/broken.bvh", "HIERARCHY\n");
+  const Outcome outcome = Execute(kForces + " " + folder + " --mass 70 --output " + output);
+  EXPECT_EQ(outcome.code, 3) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("2/2 walk: forces estimated"));
+  const std::string table = io::ReadFile(output + "/trials.csv");
+  EXPECT_THAT(table, HasSubstr("\nbroken,refused,"));
+  EXPECT_THAT(table, HasSubstr("\nwalk,estimated,"));
+  EXPECT_TRUE(fs::exists(output + "/walk/foot_forces.csv"));
+  EXPECT_EQ(Execute(kForces + " " + folder + " --force-plates " + kWalkClip + " --output " + Path("no")).code, 2);
+}
+
 /// Trials as laboratories keep them are read and compared without an option besides the files and the mass.
 TEST_F(ForcesProgram, ReadsTheFilesOfLaboratories) {
   const std::string lab = std::string(RETRACE_SHARED_DIR) + "/forces/laboratory/";

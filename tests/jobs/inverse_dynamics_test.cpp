@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "jobs/gait_files.h"
+#include "jobs/measured_comparison.h"
 #include "jobs/sample_runs.h"
 #include "retrace/io/error.h"
 #include "retrace/jobs/forces.h"
@@ -43,6 +45,76 @@ TEST(InverseDynamics, FeetCarryTheWeightOfAWalk) {
     for (const auto& support : estimate.motion[i - 1].support) supplied += support.force;
     EXPECT_LT((supplied - forces.total.row(static_cast<Eigen::Index>(i)).transpose()).norm(), 1e-9);
   }
+}
+
+/// What a plate would have measured if the estimate were right and its clock were late.
+motion::MeasuredForces PlatesOf(const Job& job, const ForceEstimate& estimate, double late) {
+  motion::MeasuredForces measured;
+  const size_t poses = job.reference().poses().size();
+  for (size_t i = 0; i < poses; ++i) {
+    measured.times.push_back(PlaceOf(job).start + static_cast<double>(i) * job.reference().frame_time() + late);
+  }
+  measured.valid.assign(poses, true);
+  const auto feet = metrics::FindFeet(job.character(), estimate.ground.plates);
+  for (const bool left : {true, false}) {
+    motion::MeasuredForce& force = measured.forces.emplace_back();
+    force.name = left ? "left" : "right";
+    force.side = left ? motion::Side::kLeft : motion::Side::kRight;
+    for (const metrics::AppliedForce& applied : estimate.ground.forces[left ? feet->left : feet->right]) {
+      force.forces.push_back(applied.force);
+      force.points.push_back(applied.point);
+      force.moments.push_back(applied.moment);
+    }
+  }
+  return measured;
+}
+
+TEST(InverseDynamics, PlatesWhoseClockIsLateAreComparedWithoutThat) {
+  Job job = JobOfEstimate(EstimateOfAWalk());
+  const ForceEstimate estimate = EstimateForces(job);
+  job.options.measured = "plates";
+  for (const double late : {0.0, 0.024}) {
+    job.measured = PlatesOf(job, estimate, late);
+    ForceEstimate compared = estimate;
+    CompareWithMeasured(job, compared);
+    EXPECT_NEAR(compared.delay, late, 0.003);
+    ASSERT_TRUE(compared.comparison);
+    const auto& total =
+        compared.comparison->At("run", results::kTableCutoff, "total", metrics::ForceComponent::kVertical);
+    EXPECT_LT(total.rmse, 2);
+  }
+  // What a user says holds, and is doubted.
+  job.options.measured_delay = 0;
+  ForceEstimate asked = estimate;
+  CompareWithMeasured(job, asked);
+  EXPECT_EQ(asked.delay, 0);
+  EXPECT_THAT(asked.warnings, testing::Contains(testing::HasSubstr("24 ms late on the clock that was asked for")));
+}
+
+TEST(InverseDynamics, PlatesThatCarryAnotherMassAreWarnedOf) {
+  JobOptions options = EstimateOfAWalk();
+  options.clip.end.reset();
+  Job job = JobOfEstimate(options);
+  const ForceEstimate estimate = EstimateForces(job);
+  job.options.measured = "plates";
+  job.measured = PlatesOf(job, estimate, 0);
+  for (motion::MeasuredForce& force : job.measured->forces) {
+    for (Vec3& one : force.forces) one *= 0.9;
+  }
+  ForceEstimate compared = estimate;
+  CompareWithMeasured(job, compared);
+  EXPECT_THAT(compared.warnings, testing::Contains(testing::HasSubstr("kg on average")));
+}
+
+TEST(InverseDynamics, EventsAndCyclesAreWritten) {
+  JobOptions options = EstimateOfAWalk();
+  options.clip.end.reset();
+  const Job job = JobOfEstimate(options);
+  const ForceEstimate estimate = EstimateForces(job);
+  const SampleFolder scratch;
+  results::RunFolder folder(scratch.path() / "walk", false, {});
+  EXPECT_THAT(WriteFootEvents(folder, job, estimate), testing::HasSubstr("foot strikes"));
+  EXPECT_THAT(WriteGaitCycles(folder, job, estimate), testing::HasSubstr("strides"));
 }
 
 TEST(InverseDynamics, RefusesMeasuredForcesThatThereAreNot) {

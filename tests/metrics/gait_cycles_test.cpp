@@ -32,7 +32,7 @@ FootForces ForcesOfAWalk(double duration) {
 }
 
 TEST(GaitCycles, EventsAreWhereTheForcePassesItsThreshold) {
-  const std::vector<Stance> stances = FindStances(ForcesOfAWalk(3), kWalkerMass, kInstant);
+  const std::vector<StancePhase> stances = FindStances(ForcesOfAWalk(3), kWalkerMass, kInstant);
   ASSERT_EQ(stances.size(), 6u);  // three of the left foot, three of the right one, the last of which goes on
   for (size_t k = 0; k < 3; ++k) {
     EXPECT_TRUE(stances[k].left);
@@ -50,14 +50,14 @@ TEST(GaitCycles, ShortGapsAndTouchesDoNotCount) {
   FootForces forces = ForcesOfAWalk(2);
   for (const Eigen::Index i : {50, 51, 52}) forces.left(i, 1) = 0;  // 30 ms in the middle of a stance
   for (const Eigen::Index i : {10, 11, 12}) forces.left(i, 1) = kWalkerMass * kStandardGravity;
-  const std::vector<Stance> stances = FindStances(forces, kWalkerMass, kInstant);
+  const std::vector<StancePhase> stances = FindStances(forces, kWalkerMass, kInstant);
   ASSERT_EQ(stances.size(), 4u);
   EXPECT_NEAR(*stances[0].strike, 0.255, 1e-9);
   EXPECT_NEAR(*stances[0].off, 0.845, 1e-9);
 }
 
 TEST(GaitCycles, StridesAreFromStrikeToStrikeOfOneFoot) {
-  const std::vector<Stance> stances = FindStances(ForcesOfAWalk(3), kWalkerMass, kInstant);
+  const std::vector<StancePhase> stances = FindStances(ForcesOfAWalk(3), kWalkerMass, kInstant);
   const std::vector<GaitCycle> strides = StridesOf(stances);
   ASSERT_EQ(strides.size(), 4u);
   for (const GaitCycle& stride : strides) {

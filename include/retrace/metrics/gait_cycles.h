@@ -14,7 +14,7 @@ namespace retrace::metrics {
 inline constexpr double kFootLoaded = 0.05;
 
 /// From foot strike to foot off.
-struct Stance {
+struct StancePhase {
   bool left = false;
   std::optional<double> strike;  ///< [s]; none: it began before the motion
   std::optional<double> off;     ///< [s]; none: it goes on at the end
@@ -23,7 +23,7 @@ struct Stance {
 /// Stances of the left foot, then of the right one, in their order. Times are those at which the force passes
 /// kFootLoaded, between instants linearly. Gaps and touches of less than 40 ms do not count.
 /// @param time_step between instants, the first of which is at 0 [s]
-std::vector<Stance> FindStances(const FootForces& forces, double mass, double time_step);
+std::vector<StancePhase> FindStances(const FootForces& forces, double mass, double time_step);
 
 /// What curves are taken over: a stride, from one strike of a foot to its next one, or a stance.
 struct GaitCycle {
@@ -34,9 +34,9 @@ struct GaitCycle {
 };
 
 /// Strides of 0.3 to 3 s: of walking and running at any speed.
-std::vector<GaitCycle> StridesOf(const std::vector<Stance>& stances);
+std::vector<GaitCycle> StridesOf(const std::vector<StancePhase>& stances);
 /// Stances that are seen from strike to foot off.
-std::vector<GaitCycle> WholeStancesOf(const std::vector<Stance>& stances);
+std::vector<GaitCycle> WholeStancesOf(const std::vector<StancePhase>& stances);
 
 /// Points of a curve, at 0, 1 .. 100 % of its cycle.
 inline constexpr Eigen::Index kCyclePoints = 101;

@@ -8,7 +8,7 @@
 
 namespace retrace::results {
 
-/// Of the left and of the right foot and leg, over their own cycles.
+/// Curves over the cycles of the left and of the right foot, each over its own.
 struct CycleCurves {
   struct Side {
     std::vector<metrics::CycleCurve> curves;
