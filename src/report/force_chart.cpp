@@ -39,7 +39,8 @@ std::string FormatForceChart(const results::BandedChannels& bands, const results
     }
     return value;
   };
-  const std::string filter = cutoff > 0 ? "after a low-pass of " + io::Number(cutoff) + " Hz" : "of every simulation step";
+  const std::string filter =
+      cutoff > 0 ? "after a low-pass of " + io::Number(cutoff) + " Hz" : "of every simulation step";
   std::string svg =
       SvgBegin(kWidth, height, title + ": ground forces") + "<g fill=\"" + std::string(kMeasuredColor) + "\">\n";
   svg += SvgText(kLeft, 24, "start", title + ": forces of the ground " + filter, " font-size=\"16\"");
