@@ -214,7 +214,7 @@ class Aligner {
     const auto farthest = std::max_element(distances_.begin() + static_cast<long>(report.first), distances_.end());
     report.farthest = *farthest;
     const auto peak = static_cast<size_t>(farthest - distances_.begin());
-    if (piece.pushes.empty()) {
+    if (!BeginsAtPush(piece)) {
       while (report.first < peak && distances_[report.first] < options_.departed * report.farthest) ++report.first;
       // Two poses before it are observed with it.
       report.first = std::min(report.first - std::min<size_t>(report.first, 2), last + 1 - kFewestOfPiece);
@@ -282,9 +282,11 @@ class Aligner {
     return example;
   }
 
+  bool BeginsAtPush(const Example& piece) const { return options_.begins_at_push && !piece.pushes.empty(); }
+
   /// How much of the manner before the push is taken off a pose.
   double Manner(size_t pose, double push_start, const Example& piece) const {
-    if (piece.pushes.empty()) return 0;
+    if (!BeginsAtPush(piece)) return 0;
     return FadingOut((static_cast<double>(pose) * frame_time_ - push_start) / options_.manner_time);
   }
 

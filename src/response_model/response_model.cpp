@@ -450,7 +450,12 @@ double ResponseModel::DynamicsAt(const VectorXd& last, double clock, double sinc
     point.tail(options.dimensions) = PhasePart(options, clock);
   }
   dynamics.Predict(point, prediction);
-  const double say = SayOfExamples(*this, point, since_push);
+  double say = SayOfExamples(*this, point, since_push);
+  if (options.plain_radius > 0) {
+    // Between and beside the examples a smooth process carries on what it cannot know.
+    const double known = std::clamp(1 - prediction.variance / dynamics.kernel().variance, 0.0, 1.0);
+    say *= known * known;
+  }
   next = MeanAt(*this, point) + say * prediction.mean;
   if (rate_weights.size() == 0) return 1;
   return std::clamp(1 + say * rate_weights.dot(prediction.kernel), kSlowestClock, kFastestClock);

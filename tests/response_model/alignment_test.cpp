@@ -61,8 +61,10 @@ TEST(Alignment, FindsTheTimeOfAMotionThatIsFasterElsewhereAndTurned) {
   push.duration = 0.2;
   push.start = 10 * kFrame;
   piece.pushes.push_back(push);
+  AlignmentOptions options;
+  options.begins_at_push = true;
   const Alignment alignment =
-      Align(dynamics::Bundled("human"), {{"normal", SampleWalk(75), {}}, piece}, FeatureOptions());
+      Align(dynamics::Bundled("human"), {{"normal", SampleWalk(75), {}}, piece}, FeatureOptions(), options);
   EXPECT_NEAR(alignment.period, 32 * kFrame, 1e-9);
   ASSERT_EQ(alignment.examples.size(), 2u);
   const Example& aligned = alignment.examples[1];

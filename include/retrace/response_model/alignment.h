@@ -5,8 +5,7 @@
 /// The normal motion becomes its best cycle, closed, over and over; the cycle is the clock. Every pose of a disturbed
 /// piece is given the time of the cycle at which it is most like it: a path that goes on evenly where that fits, found
 /// by dynamic programming. A piece is then its deviation from the normal motion at these times, in heading frames. The
-/// deviation fades in from nothing where a push is known, and fades out after the piece has returned, so that a
-/// response begins and ends in the normal motion.
+/// deviation fades out after the piece has returned, so that a response ends in the normal motion.
 #pragma once
 
 #include <string>
@@ -25,9 +24,10 @@ struct AlignmentOptions {
   double smooth_time = 0.1;  ///< over which the rate of the clock is smoothed [s]
   double manner_time = 0.8;  ///< in which a manner of walking that the piece had before its push fades [s]
   double return_time = 0.8;  ///< in which the rest fades after a piece has returned [s]
-  /// A piece whose push is not known begins where it is so far from the normal motion, as a share of the farthest: the
-  /// poses before lead from the walk to the response without a cause that the model could know.
+  /// A piece begins where it is so far from the normal motion, as a share of the farthest after its push: the poses
+  /// before lead from the walk to the response by a force that is known roughly at best.
   double departed = 0.5;
+  bool begins_at_push = false;  ///< instead at a push that is known, exactly as forces of a simulation are
 };
 
 /// What became of an example.
