@@ -71,14 +71,17 @@ class Shown {
   character::Pose shown_, entered_;
 };
 
-/// What is shown of a motion with an ending that is not simulated.
+/// What is shown of a character whose end is not simulated.
 class ShownEnding {
  public:
-  ShownEnding(const character::Character& character, const KinematicEnding& ending, double time_step)
+  ShownEnding(const character::Character& character, size_t first_body, const KinematicEnding& ending, double time_step)
       : character_(character),
+        first_body_(static_cast<std::ptrdiff_t>(first_body)),
         ending_(ending),
         h_(time_step),
         motion_(character, ending.frame_time, ending.poses, ending.frame_time) {}
+
+  const KinematicEnding& ending() const { return ending_; }
 
   /// Takes the state that the simulation has after so many steps to the one that is shown.
   /// @param before the state that is shown a step earlier
@@ -86,23 +89,49 @@ class ShownEnding {
     if (step <= ending_.first_step) return;
     character::Pose simulated, pose, shown;
     motion_.PoseAt((step - ending_.first_step) * h_, pose);
+    character::State bodies = OwnOf(state);
     if (step < ending_.step) {
       const double share = static_cast<double>(step - ending_.first_step) / (ending_.step - ending_.first_step);
-      character::PoseOf(character_, state, simulated);
+      character::PoseOf(character_, bodies, simulated);
       character::Interpolate(simulated, pose, share, shown);
       std::swap(shown, pose);
     }
-    character::State bodies = state;
     character::ForwardKinematics(character_, pose, bodies);
-    character::DifferenceVelocities(before, bodies, h_, bodies);
-    std::copy(bodies.begin(), bodies.end(), state.begin());
+    character::DifferenceVelocities(OwnOf(before), bodies, h_, bodies);
+    std::copy(bodies.begin(), bodies.end(), state.begin() + first_body_);
   }
 
  private:
+  character::State OwnOf(const character::State& state) const {
+    return {state.begin() + first_body_, state.begin() + first_body_ + std::ssize(character_.bodies)};
+  }
+
   const character::Character& character_;
+  std::ptrdiff_t first_body_;
   const KinematicEnding& ending_;
   double h_;
   character::ReferenceMotion motion_;
+};
+
+/// Commands of a character until its end is shown, and from there on none.
+class UntilEnding final : public Controller {
+ public:
+  UntilEnding(Controller& controller, int step) : controller_(controller), step_(step) {}
+
+  void Command(const StepContext& now, std::span<simulation::JointCommand> commands) override {
+    controller_.Command(now, commands);
+    if (now.step < step_) return;
+    for (simulation::JointCommand& command : commands) {
+      command.torque = Vec3::Zero();
+      command.gain = 0;
+    }
+  }
+  bool UsesState() const override { return controller_.UsesState(); }
+  bool RestartsAt(int step) override { return controller_.RestartsAt(step); }
+
+ private:
+  Controller& controller_;
+  int step_;
 };
 
 /// What is simulated.
@@ -111,27 +140,55 @@ struct Course {
   const character::State& start;
   int first_step = 0, num_steps = 0;
   std::span<const KinematicTransition> transitions = {};
-  const KinematicEnding* ending = nullptr;
+  std::span<const KinematicEnding> endings = {};
   std::span<const Push> pushes = {};
+  const KinematicBeginning* beginning = nullptr;
 };
 
-void SimulateInParts(std::span<const character::Character* const> characters, std::span<Controller* const> controllers,
+/// States of the steps before a simulation begins.
+std::vector<character::State> StatesOf(std::span<const character::Character* const> characters, const Course& course,
+                                       const simulation::Layout& layout) {
+  const double h = course.world.time_step;
+  std::vector<character::State> states(static_cast<size_t>(course.first_step), course.start);
+  character::State bodies;
+  character::Pose pose;
+  for (size_t c = 0; c < characters.size(); ++c) {
+    const double frame_time = course.beginning->frame_time;
+    const character::ReferenceMotion motion(*characters[c], frame_time, course.beginning->poses[c], frame_time);
+    const std::ptrdiff_t first = layout.BodyOf(c, 0);
+    for (size_t step = 0; step < states.size(); ++step) {
+      motion.StateAt(static_cast<double>(step) * h, bodies);
+      std::copy(bodies.begin(), bodies.end(), states[step].begin() + first);
+    }
+  }
+  return states;
+}
+
+void SimulateInParts(std::span<const character::Character* const> characters, std::span<Controller* const> given,
                      const Course& course, size_t steps_per_part, const PartObserver& observe) {
   const simulation::WorldOptions& options = course.world;
   const std::span<const Push> pushes = course.pushes;
   const int first_step = course.first_step;
   simulation::World world(characters, options);
+  const simulation::Layout& layout = world.layout();
   world.set_recording(true);
   world.SetState(course.start, first_step);
   Trajectory part;
   part.time_step = options.time_step;
   const simulation::Environment& environment = options.environment;
   for (size_t i = 0; i < environment.num_objects(); ++i) part.objects.push_back(environment.ObjectName(i));
-  part.states.push_back(course.start);
   SimulationScratch scratch;
   std::optional<Shown> shown;  // after a transition
-  std::optional<ShownEnding> shown_ending;
-  if (course.ending != nullptr) shown_ending.emplace(*characters[0], *course.ending, options.time_step);
+  std::vector<Controller*> controllers(given.begin(), given.end());
+  std::vector<ShownEnding> endings;
+  std::vector<UntilEnding> until_endings;
+  endings.reserve(course.endings.size());
+  until_endings.reserve(course.endings.size());
+  for (const KinematicEnding& ending : course.endings) {
+    const size_t c = ending.character;
+    endings.emplace_back(*characters[c], static_cast<size_t>(layout.BodyOf(c, 0)), ending, options.time_step);
+    controllers[c] = &until_endings.emplace_back(*controllers[c], ending.step);
+  }
   std::vector<Push> behind(pushes.begin(), pushes.end());
   const auto pass_on = [&] {
     if (part.num_steps() < steps_per_part) return;
@@ -142,6 +199,33 @@ void SimulateInParts(std::span<const character::Character* const> characters, st
     next.objects = part.objects;
     observe(std::exchange(part, std::move(next)));
   };
+  const auto without_contacts = [&](const character::State& state) {
+    part.states.push_back(state);
+    if (part.states.size() == 1) return;
+    part.contacts.emplace_back();
+    part.torques.emplace_back(layout.num_joints(), Vec3::Zero());
+    pass_on();
+  };
+  if (course.beginning != nullptr) {
+    for (const character::State& state : StatesOf(characters, course, layout)) without_contacts(state);
+    without_contacts(course.start);
+  } else {
+    part.states.push_back(course.start);
+  }
+  const int last = first_step + course.num_steps;
+  // After the ends of all of them there is nothing to be simulated, unless something else moves.
+  int end = last;
+  if (!endings.empty() && endings.size() == characters.size() && layout.num_free_bodies() == 0) {
+    end = first_step;
+    for (const KinematicEnding& ending : course.endings) end = std::max(end, std::min(ending.step, last));
+  }
+  const auto without_strength = [&](const KinematicEnding& ending) {
+    for (Vec3& torque : layout.JointsOf(std::span(part.torques.back()), ending.character)) torque.setZero();
+    std::erase_if(part.contacts.back(), [&](const simulation::Contact& contact) {
+      const bool with_what_stands = contact.other < 0 && contact.object < environment.ObjectOfFreeBody(0);
+      return with_what_stands && layout.CharacterOf(contact.body) == ending.character;
+    });
+  };
   const auto take = [&](int step) {
     character::State& state = part.states.emplace_back();
     world.GetState(state);
@@ -151,12 +235,16 @@ void SimulateInParts(std::span<const character::Character* const> characters, st
       shown->Apply(step + 1, options.time_step, before, state);
       shown->Apply(part.contacts.back());
     }
-    if (shown_ending) shown_ending->Apply(step + 1, before, state);
+    for (const ShownEnding& ending : endings) ending.Apply(step + 1, before, state);
     part.torques.push_back(world.torques());
+    bool moved = false;
+    for (const ShownEnding& ending : endings) {
+      if (step + 1 > ending.ending().step) without_strength(ending.ending());
+      moved = moved || step + 1 >= ending.ending().step;
+    }
+    if (moved && step + 1 < end) world.SetState(state, step + 1);
     pass_on();
   };
-  const int last = first_step + course.num_steps;
-  const int end = course.ending != nullptr ? std::clamp(course.ending->step, first_step, last) : last;
   int step = first_step;
   for (const KinematicTransition& transition : course.transitions) {
     if (transition.step < step || transition.step >= end) continue;
@@ -168,12 +256,13 @@ void SimulateInParts(std::span<const character::Character* const> characters, st
     world.SetState(transition.state, step);
   }
   if (!part.diverged) part.diverged = !Simulate(world, controllers, step, end - step, behind, scratch, take);
-  for (step = end; step < last && !part.diverged; ++step) {  // of an ending
+  for (step = end; step < last && !part.diverged; ++step) {  // of endings
     const character::State before = part.states.back();
-    shown_ending->Apply(step + 1, before, part.states.emplace_back(before));
-    part.contacts.emplace_back();
-    part.torques.emplace_back(world.layout().num_joints(), Vec3::Zero());
-    pass_on();
+    character::State state = before;
+    for (const ShownEnding& ending : endings) {
+      if (step < ending.ending().end_step(options.time_step)) ending.Apply(step + 1, before, state);
+    }
+    without_contacts(state);
   }
   observe(std::move(part));
 }
@@ -190,10 +279,16 @@ void SimulateSceneInParts(const Scene& scene, std::span<const Push> pushes, size
   for (const std::vector<Fragment>& fragments : scene.fragments) open_loops.emplace_back(fragments);
   std::vector<Controller*> controllers;
   for (OpenLoop& open_loop : open_loops) controllers.push_back(&open_loop);
-  SimulateInParts(PointersTo(scene.characters), controllers,
-                  {scene.world, scene.start, scene.first_step(), scene.num_steps() - scene.first_step(),
-                   scene.transitions, scene.ending ? &*scene.ending : nullptr, Joined(scene.pushes, pushes)},
-                  steps_per_part, observe);
+  SimulateInParts(
+      PointersTo(scene.characters), controllers,
+      {scene.world, scene.start, scene.first_step(), scene.num_steps() - scene.first_step(), scene.transitions,
+       scene.endings, Joined(scene.pushes, pushes), scene.beginning ? &*scene.beginning : nullptr},
+      steps_per_part, observe);
+}
+
+std::span<const KinematicEnding> EndingsOf(const OpenLoopControl& control) {
+  if (!control.ending) return {};
+  return {&*control.ending, 1};
 }
 
 /// More steps than a simulation has.
@@ -211,12 +306,21 @@ int OpenLoopControl::num_steps() const {
   return fragments.empty() ? 0 : fragments.back().end_step();
 }
 
-int Scene::num_steps() const {
-  if (ending) return ending->end_step(world.time_step);
-  int steps = 0;
-  for (const std::vector<Fragment>& control : fragments) {
-    if (!control.empty()) steps = std::max(steps, control.back().end_step());
+const KinematicEnding* Scene::EndingOf(size_t character) const {
+  for (const KinematicEnding& ending : endings) {
+    if (ending.character == character) return &ending;
   }
+  return nullptr;
+}
+
+int Scene::num_steps_of(size_t character) const {
+  if (const KinematicEnding* const ending = EndingOf(character)) return ending->end_step(world.time_step);
+  return fragments[character].empty() ? 0 : fragments[character].back().end_step();
+}
+
+int Scene::num_steps() const {
+  int steps = 0;
+  for (size_t c = 0; c < fragments.size(); ++c) steps = std::max(steps, num_steps_of(c));
   return steps;
 }
 
@@ -232,9 +336,25 @@ simulation::Layout Scene::layout() const {
   return simulation::Layout(PointersTo(characters), world.environment);
 }
 
+Scene WithBeginning(Scene scene, int steps, KinematicBeginning beginning) {
+  for (std::vector<Fragment>& fragments : scene.fragments) {
+    for (Fragment& fragment : fragments) fragment.first_step += steps;
+  }
+  for (KinematicEnding& ending : scene.endings) {
+    ending.first_step += steps;
+    ending.step += steps;
+  }
+  for (KinematicTransition& transition : scene.transitions) transition.step += steps;
+  for (Push& push : scene.pushes) push.start += steps * scene.world.time_step;
+  scene.beginning = std::move(beginning);
+  return scene;
+}
+
 Scene MakeScene(const character::Character& character, const OpenLoopControl& control) {
-  return {{character},         control.world,  control.start, {control.fragments},
-          control.transitions, control.ending, control.pushes};
+  const std::span<const KinematicEnding> endings = EndingsOf(control);
+  return {{character},         control.world,       control.start,
+          {control.fragments}, control.transitions, {endings.begin(), endings.end()},
+          control.pushes};
 }
 
 void AddToScene(const character::Character& character, const OpenLoopControl& control, const Quat& heading,
@@ -275,7 +395,11 @@ void AddToScene(const character::Character& character, const OpenLoopControl& co
 OpenLoopControl ControlOf(const Scene& scene, size_t character) {
   const simulation::Layout layout = scene.layout();
   OpenLoopControl control{scene.world, layout.StateOf(scene.start, character), scene.fragments[character],
-                          scene.transitions, scene.ending};
+                          scene.transitions};
+  if (const KinematicEnding* const ending = scene.EndingOf(character)) {
+    control.ending = *ending;
+    control.ending->character = 0;
+  }
   for (Push push : scene.pushes) {
     const bool is_free = layout.IsFree(push.body);
     if (!is_free && layout.CharacterOf(push.body) != character) continue;
@@ -294,9 +418,9 @@ OpenLoopControl ControlOf(const Scene& scene, size_t character) {
 
 Trajectory Simulate(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
                     const character::State& start, std::span<Controller* const> controllers, int first_step,
-                    int num_steps, std::span<const Push> pushes) {
+                    int num_steps, std::span<const Push> pushes, std::span<const KinematicEnding> endings) {
   Trajectory trajectory;
-  SimulateInParts(characters, controllers, {options, start, first_step, num_steps, {}, nullptr, pushes}, kWhole,
+  SimulateInParts(characters, controllers, {options, start, first_step, num_steps, {}, endings, pushes}, kWhole,
                   [&](Trajectory whole) { trajectory = std::move(whole); });
   return trajectory;
 }
@@ -309,7 +433,7 @@ Trajectory Replay(const character::Character& character, const OpenLoopControl& 
   Trajectory trajectory;
   SimulateInParts({&only, 1}, {&controller, 1},
                   {control.world, control.start, first_step, control.num_steps() - first_step, control.transitions,
-                   control.ending ? &*control.ending : nullptr, Joined(control.pushes, pushes)},
+                   EndingsOf(control), Joined(control.pushes, pushes)},
                   kWhole, [&](Trajectory whole) { trajectory = std::move(whole); });
   return trajectory;
 }

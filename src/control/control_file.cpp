@@ -32,6 +32,13 @@ constexpr const char* kUnitsWithTransitions =
     "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd; at a kinematic transition the "
     "simulation goes on from another state, which no force leads to";
 
+/// Members of version 6 with several characters.
+constexpr const char* kUnitsOfKinematicScene =
+    "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
+    "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd; before the first fragment "
+    "begins, "
+    "and of a character from the step of its kinematic ending on, poses are shown, which are not simulated";
+
 /// Members of version 5 with a kinematic ending.
 constexpr const char* kUnitsWithEnding =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
@@ -165,9 +172,8 @@ Fragment ReadFragment(const JsonView& view, const Character& character, double t
 }
 
 std::vector<Fragment> ReadFragments(const JsonView& view, const Character& character, double time_step,
-                                    bool may_have_commands) {
+                                    bool may_have_commands, int first_step = 0) {
   std::vector<Fragment> fragments;
-  int first_step = 0;
   for (const JsonView& fragment : view.Elements(character::kMostSteps)) {
     if (first_step == character::kMostSteps)
       fragment.Fail("it after " + std::to_string(first_step) + " steps", "no further one");
@@ -243,6 +249,33 @@ Json PoseToJson(const character::Pose& pose) {
           {"joints", std::move(joints)}};
 }
 
+std::vector<character::Pose> ReadPoses(const JsonView& view, const Character& character) {
+  std::vector<character::Pose> poses;
+  for (const JsonView& entry : view.Elements(character::kMostSteps)) {
+    entry.AllowOnly({"root_position", "root_orientation", "joints"});
+    character::Pose& pose = poses.emplace_back();
+    pose.root_position = entry["root_position"].Vector(character::kPositions);
+    pose.root_orientation = io::ReadQuaternion(entry["root_orientation"]);
+    for (const JsonView& joint : JointElements(entry["joints"], character, "quaternions")) {
+      pose.joint_rotations.push_back(io::ReadQuaternion(joint));
+    }
+  }
+  if (poses.size() < 2) view.Expect("at least two poses");
+  return poses;
+}
+
+/// The poses of one character up to the step at which the simulation begins.
+std::vector<character::Pose> ReadBeginning(const JsonView& view, const Character& character, double time_step,
+                                           int first_step, double& frame_time) {
+  view.AllowOnly({"frame_time", "poses"});
+  frame_time = view["frame_time"].Number(kPoseFrameTimes);
+  std::vector<character::Pose> poses = ReadPoses(view["poses"], character);
+  if (static_cast<double>(poses.size() - 1) * frame_time < (first_step - 1) * time_step - 1e-9) {
+    view["poses"].Expect("as many as last to step " + std::to_string(first_step) + ", at which a simulation begins");
+  }
+  return poses;
+}
+
 KinematicEnding ReadEnding(const JsonView& view, const Character& character, double time_step, int num_steps) {
   view.AllowOnly({"first_step", "step", "start", "frame_time", "poses"});
   KinematicEnding ending;
@@ -253,16 +286,7 @@ KinematicEnding ReadEnding(const JsonView& view, const Character& character, dou
     view["start"].Expect(io::Number(ending.step * time_step) + " (step times time_step)");
   }
   ending.frame_time = view["frame_time"].Number(kPoseFrameTimes);
-  for (const JsonView& entry : view["poses"].Elements(character::kMostSteps)) {
-    entry.AllowOnly({"root_position", "root_orientation", "joints"});
-    character::Pose& pose = ending.poses.emplace_back();
-    pose.root_position = entry["root_position"].Vector(character::kPositions);
-    pose.root_orientation = io::ReadQuaternion(entry["root_orientation"]);
-    for (const JsonView& joint : JointElements(entry["joints"], character, "quaternions")) {
-      pose.joint_rotations.push_back(io::ReadQuaternion(joint));
-    }
-  }
-  if (ending.poses.size() < 2) view["poses"].Expect("at least two poses");
+  ending.poses = ReadPoses(view["poses"], character);
   const int end = ending.end_step(time_step);
   if (end <= ending.step || end > character::kMostSteps) {
     view["poses"].Expect("as many as last beyond step " + std::to_string(ending.step) + ", and not beyond step " +
@@ -313,6 +337,16 @@ class Writer {
   void Fragments(const std::vector<Fragment>& fragments, double time_step) {
     Lines(fragments, [&](const Fragment& fragment) { return FragmentToJson(fragment, time_step); });
   }
+  void Ending(const KinematicEnding& ending, double time_step) {
+    Begin();
+    Member("first_step", 0, ending.first_step);
+    Member("step", 1, ending.step);
+    Member("start", 2, ending.step * time_step);
+    Member("frame_time", 3, ending.frame_time);
+    Key("poses", 4);
+    Lines(ending.poses, PoseToJson);
+    End();
+  }
   void End() { write_("\n}"); }
   void Text(const char* text) { write_(text); }
 
@@ -348,12 +382,13 @@ Scene WorldOf(const Character& character, const OpenLoopControl& control) {
   return {{character}, control.world, control.start, {{}}};
 }
 
-/// Version 1, version 3 with commands, version 4 with kinematic transitions, or version 5 with pushes or a kinematic
-/// ending.
+/// Version 1, version 3 with commands, version 4 with kinematic transitions, version 5 with pushes or a kinematic
+/// ending, or version 6 with such an ending beside bodies that move freely.
 void WriteSingle(const Character& character, const OpenLoopControl& control, const TextSink& write) {
   const bool commands = HaveCommands(control.fragments), kinematic = !control.transitions.empty();
   const bool pushed = !control.pushes.empty(), ends = control.ending.has_value();
-  const int version = pushed || ends ? 5 : kinematic ? 4 : commands ? 3 : 1;
+  const bool moving = !control.world.environment.bodies.empty();  // goes on after an ending, which is version 6
+  const int version = ends && moving ? 6 : pushed || ends ? 5 : kinematic ? 4 : commands ? 3 : 1;
   const std::vector<NamedBody> names = NamesOf({&character}, control.world.environment);
   Writer file(write);
   file.Begin();
@@ -384,16 +419,8 @@ void WriteSingle(const Character& character, const OpenLoopControl& control, con
     file.Lines(PushesToJson(WorldOf(character, control), control.pushes), [](const Json& push) { return push; });
   }
   if (ends) {
-    const KinematicEnding& ending = *control.ending;
     file.Key("kinematic_ending", 5);
-    file.Begin();
-    file.Member("first_step", 0, ending.first_step);
-    file.Member("step", 1, ending.step);
-    file.Member("start", 2, ending.step * control.world.time_step);
-    file.Member("frame_time", 3, ending.frame_time);
-    file.Key("poses", 4);
-    file.Lines(ending.poses, PoseToJson);
-    file.End();
+    file.Ending(*control.ending, control.world.time_step);
   }
   file.Key("fragments", 6);
   file.Fragments(control.fragments, control.world.time_step);
@@ -412,7 +439,7 @@ bool IsSingleWithCommands(const JsonView& view) {
   if (!view.Has("version")) return false;
   const Json& number = view["version"].json();
   const double version = number.is_number() ? number.get<double>() : 0;
-  return version == 4 || ((version == 3 || version == 5) && view.Has("character"));
+  return version == 4 || ((version == 3 || version == 5 || version == 6) && view.Has("character"));
 }
 
 /// Version 1, the same with commands in version 3, with kinematic transitions in version 4, and with pushes, kinematic
@@ -420,7 +447,8 @@ bool IsSingleWithCommands(const JsonView& view) {
 LoadedControl ReadSingle(const JsonView& view, const std::string& name) {
   CheckFormat(view);
   const bool commands = IsSingleWithCommands(view);
-  const bool latest = commands && view["version"].json() == 5;
+  const bool moving = commands && view["version"].json() == 6;
+  const bool latest = moving || (commands && view["version"].json() == 5);
   const bool ends = latest && view.Has("kinematic_ending"), pushed = latest && view.Has("pushes");
   const bool kinematic = commands && (view["version"].json() == 4 || (latest && view.Has("kinematic_transitions")));
   if (latest) {
@@ -448,7 +476,7 @@ LoadedControl ReadSingle(const JsonView& view, const std::string& name) {
   if (pushed) control.pushes = ReadPushes(view["pushes"], WorldOf(loaded.character, control));
   if (ends) {
     if (kinematic) view["kinematic_ending"].Fail("it beside kinematic transitions", "one of the two");
-    if (!control.world.environment.bodies.empty()) {
+    if (!moving && !control.world.environment.bodies.empty()) {
       view["kinematic_ending"].Fail("it in a world with bodies that move freely", "one without");
     }
     control.ending =
@@ -457,10 +485,43 @@ LoadedControl ReadSingle(const JsonView& view, const std::string& name) {
   return loaded;
 }
 
-/// Also versions 3 and 5, whose fragments may have commands, and version 5 with its pushes.
+/// What of the characters of a scene is not simulated (version 6).
+void ReadKinematic(const std::vector<JsonView>& characters, Scene& scene) {
+  const double h = scene.world.time_step;
+  const int first_step = scene.first_step();
+  bool begins = false;
+  for (const JsonView& entry : characters) {
+    begins = begins || entry.Has("kinematic_beginning");
+    if (begins && first_step == 0) entry["kinematic_beginning"].Fail("it without first_step", "both or neither");
+  }
+  if (begins) scene.beginning.emplace();
+  for (size_t c = 0; c < characters.size(); ++c) {
+    const JsonView& entry = characters[c];
+    if (begins) {
+      double frame_time = 0;
+      const JsonView member = entry["kinematic_beginning"];
+      scene.beginning->poses.push_back(ReadBeginning(member, scene.characters[c], h, first_step, frame_time));
+      if (c == 0) scene.beginning->frame_time = frame_time;
+      if (frame_time != scene.beginning->frame_time) {
+        member["frame_time"].Expect(io::Number(scene.beginning->frame_time) + ", as the first character has");
+      }
+    }
+    if (!entry.Has("kinematic_ending")) continue;
+    const int steps = scene.fragments[c].empty() ? 0 : scene.fragments[c].back().end_step();
+    scene.endings.push_back(ReadEnding(entry["kinematic_ending"], scene.characters[c], h, steps));
+    scene.endings.back().character = c;
+  }
+}
+
+/// Also versions 3, 5 and 6, whose fragments may have commands, versions 5 and 6 with pushes, and version 6 with what
+/// is not simulated.
 Scene ReadVersion2(const JsonView& view, const std::string& name, int version) {
-  const bool may_have_commands = version > 2, pushed = version == 5 && view.Has("pushes");
-  if (pushed) {
+  const bool may_have_commands = version > 2, pushed = version >= 5 && view.Has("pushes");
+  int first_step = 0;
+  if (version == 6) {
+    view.AllowOnly({"format", "version", "units", "world", "first_step", "start_state", "pushes", "characters"});
+    if (view.Has("first_step")) first_step = view["first_step"].Integer(1, character::kMostSteps);
+  } else if (pushed) {
     view.AllowOnly({"format", "version", "units", "world", "start_state", "pushes", "characters"});
   } else {
     view.AllowOnly({"format", "version", "units", "world", "start_state", "characters"});
@@ -471,7 +532,11 @@ Scene ReadVersion2(const JsonView& view, const std::string& name, int version) {
   size_t num_joints = 0;
   for (size_t c = 0; c < characters.size(); ++c) {
     const JsonView& entry = characters[c];
-    entry.AllowOnly({"joints", "fragments", "character"});
+    if (version == 6) {
+      entry.AllowOnly({"joints", "kinematic_beginning", "kinematic_ending", "fragments", "character"});
+    } else {
+      entry.AllowOnly({"joints", "fragments", "character"});
+    }
     const std::string place = name + ": /characters/" + std::to_string(c) + "/character";
     scene.characters.push_back(character::ParseCharacter(entry["character"].json(), place));
     CheckJoints(entry["joints"], scene.characters.back());
@@ -480,12 +545,14 @@ Scene ReadVersion2(const JsonView& view, const std::string& name, int version) {
   scene.world = simulation::ReadWorldOptions(view["world"], num_joints);
   std::vector<const Character*> pointers;
   for (size_t c = 0; c < characters.size(); ++c) {
-    scene.fragments.push_back(
-        ReadFragments(characters[c]["fragments"], scene.characters[c], scene.world.time_step, may_have_commands));
+    scene.fragments.push_back(ReadFragments(characters[c]["fragments"], scene.characters[c], scene.world.time_step,
+                                            may_have_commands, first_step));
     pointers.push_back(&scene.characters[c]);
   }
   scene.start = ReadState(view["start_state"], NamesOf(pointers, scene.world.environment));
   if (pushed) scene.pushes = ReadPushes(view["pushes"], scene);
+  if (version == 6) ReadKinematic(characters, scene);
+  if (first_step > 0 && !scene.beginning) view["first_step"].Fail("it without kinematic_beginning", "both or neither");
   return scene;
 }
 
@@ -498,20 +565,20 @@ void WriteControl(const Character& character, const OpenLoopControl& control, co
 
 void WriteControl(const Scene& scene, const TextSink& write) {
   CheckLimits(scene.characters.size(), scene.pushes.size(), scene.fragments);
-  if (scene.characters.size() == 1) {
-    return WriteSingle(scene.characters[0],
-                       {scene.world, scene.start, scene.fragments[0], scene.transitions, scene.ending, scene.pushes},
-                       write);
+  if (scene.characters.size() == 1 && !scene.beginning) {
+    return WriteSingle(scene.characters[0], ControlOf(scene, 0), write);
   }
+  const bool kinematic = scene.beginning || !scene.endings.empty();
   const bool commands = std::any_of(scene.fragments.begin(), scene.fragments.end(), HaveCommands);
   std::vector<const Character*> pointers;
   for (const Character& character : scene.characters) pointers.push_back(&character);
   Writer file(write);
   file.Begin();
   file.Member("format", 0, "retrace-control");
-  file.Member("version", 1, !scene.pushes.empty() ? 5 : commands ? 3 : 2);
-  file.Member("units", 2, commands ? kUnitsWithCommands : kUnits);
+  file.Member("version", 1, kinematic ? 6 : !scene.pushes.empty() ? 5 : commands ? 3 : 2);
+  file.Member("units", 2, kinematic ? kUnitsOfKinematicScene : commands ? kUnitsWithCommands : kUnits);
   file.Member("world", 3, scene.world.ToJson());
+  if (scene.beginning) file.Member("first_step", 4, scene.first_step());
   file.Key("start_state", 4);
   file.State(NamesOf(pointers, scene.world.environment), scene.start);
   if (!scene.pushes.empty()) {
@@ -524,6 +591,18 @@ void WriteControl(const Scene& scene, const TextSink& write) {
     file.Text(c > 0 ? ",\n" : "\n");
     file.Begin();
     file.Member("joints", 0, JointNames(scene.characters[c]));
+    if (scene.beginning) {
+      file.Key("kinematic_beginning", 1);
+      file.Begin();
+      file.Member("frame_time", 0, scene.beginning->frame_time);
+      file.Key("poses", 1);
+      file.Lines(scene.beginning->poses[c], PoseToJson);
+      file.End();
+    }
+    if (const KinematicEnding* const ending = scene.EndingOf(c)) {
+      file.Key("kinematic_ending", 1);
+      file.Ending(*ending, scene.world.time_step);
+    }
     file.Key("fragments", 1);
     file.Fragments(scene.fragments[c], scene.world.time_step);
     file.Member("character", 2, *scene.characters[c].json);
@@ -549,7 +628,8 @@ std::string FormatControl(const Scene& scene) {
 LoadedControl ParseControl(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
-  const bool may_have_several = view.Has("version") && (view["version"].json() == 3 || view["version"].json() == 5);
+  const auto is_version = [&](int version) { return view["version"].json() == version; };
+  const bool may_have_several = view.Has("version") && (is_version(3) || is_version(5) || is_version(6));
   if (!may_have_several || IsSingleWithCommands(view)) return ReadSingle(view, name);
   Scene scene = ParseScene(text, name);
   if (scene.characters.size() != 1) {
@@ -563,7 +643,7 @@ Scene ParseScene(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
   CheckFormat(view);
-  const int version = view["version"].Integer(1, 5);
+  const int version = view["version"].Integer(1, 6);
   if (version > 1 && !IsSingleWithCommands(view)) return ReadVersion2(view, name, version);
   const LoadedControl loaded = ReadSingle(view, name);
   return MakeScene(loaded.character, loaded.control);

@@ -47,8 +47,8 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& paths) {
   return names;
 }
 
-std::string NoteOfEnding(const control::Scene& scene) {
-  const double h = scene.world.time_step, first = scene.ending->first_step * h, end = scene.ending->step * h;
+std::string NoteOfEnding(const control::KinematicEnding& ending, double h) {
+  const double first = ending.first_step * h, end = ending.step * h;
   std::string note = "Not physical: after " + io::Fixed(end, 2) + " s nothing is simulated";
   if (first < end)
     note += ", and from " + io::Fixed(first, 2) + " s on what is simulated is blended with recorded poses";
@@ -174,7 +174,14 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
     reports[c].evaluation = verification.evaluations[c];
     if (!run.pushes.empty())
       reports[c].notes.emplace_back("Pushed: this motion is not the result of the control alone.");
-    if (run.scene.ending) reports[c].notes.push_back(NoteOfEnding(run.scene));
+    if (run.scene.beginning) {
+      reports[c].notes.push_back("As recorded up to " +
+                                 io::Fixed(run.scene.first_step() * run.scene.world.time_step, 2) +
+                                 " s: poses are shown, and nothing is simulated.");
+    }
+    if (const control::KinematicEnding* const ending = run.scene.EndingOf(c)) {
+      reports[c].notes.push_back(NoteOfEnding(*ending, run.scene.world.time_step));
+    }
     if (!run.scene.transitions.empty()) {
       reports[c].notes.emplace_back("Not physical: " + std::to_string(run.scene.transitions.size()) +
                                     " of its transitions are kinematic. There the simulation goes on from another "

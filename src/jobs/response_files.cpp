@@ -12,11 +12,14 @@
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
 #include "retrace/planning/segments/joined_control.h"
+#include "retrace/planning/segments/motion_start.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/runs/stored/scene_files.h"
 
 namespace retrace::runs {
 namespace {
+
+constexpr const char* kFilmPartsFile = "parts.csv";
 
 std::string NameOf(const ResponseJob& job, const ResponseCandidate& candidate) {
   return candidate.own ? results::NameOf(job.problem.run.folder)
@@ -89,17 +92,18 @@ io::Json ToJson(const ResponseBlend& blend, Blend kind) {
           {"foot_slide", blend.foot_slide},
           {"motion_foot_slide", blend.motion_foot_slide},
           {"penetration", blend.penetration},
+          {"deepest", blend.deepest},
+          {"lifted", blend.lifted},
+          {"through", blend.through},
+          {"acceptable", blend.acceptable()},
           {"motion_penetration", blend.motion_penetration}};
 }
 
 /// How another character goes on.
 io::Json CompanionMember(const OtherCharacter& other) {
-  return {{"character", other.character + 1},
-          {"undisturbed", other.undisturbed},
-          {"from", other.from},
-          {"reached", other.reached},
-          {"within_gates", other.evaluation.success()},
-          {"cpu_seconds", other.cpu_seconds}};
+  return {{"character", other.character + 1}, {"undisturbed", other.undisturbed}, {"from", other.from},
+          {"reached", other.reached},         {"by_feedback", other.by_feedback}, {"own_end", other.own_end},
+          {"within_gates", other.within()},   {"cpu_seconds", other.cpu_seconds}};
 }
 
 io::Json ResponseMember(const ResponseJob& job, const Response& result) {
@@ -173,22 +177,99 @@ ComposedRun ComposedOf(const ResponseJob& job, const Response& result) {
 }
 
 /// Candidates, and the passive body: in a scene of several characters, too, they are those of the receiver.
-void WriteComparisons(results::RunFolder& folder, const ResponseJob& job, const Response& result) {
+void WriteComparisons(results::RunFolder& folder, const ResponseJob& job, const Response& result,
+                      const RecordedBeginning* beginning = nullptr) {
   folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
-  control::WriteControl(result.ragdoll, [&](std::string_view piece) { folder.Append(results::kRagdollFile, piece); });
+  const control::Scene ragdoll = beginning != nullptr
+                                     ? control::WithBeginning(result.ragdoll, beginning->steps, beginning->motions)
+                                     : result.ragdoll;
+  control::WriteControl(ragdoll, [&](std::string_view piece) { folder.Append(results::kRagdollFile, piece); });
   folder.FinishFiles();
+}
+
+/// A part of a film.
+struct FilmPart {
+  size_t character = 0;
+  double start = 0, end = 0;  ///< [s]
+  std::string kind, what;
+};
+
+/// What of each character is recorded, simulated and blended, and what it follows there.
+std::string PartName(const ResponseJob& job, const ResponseCandidate* performed) {
+  return performed == nullptr || performed->own ? "its own clip" : NameOf(job, *performed);
+}
+
+std::vector<FilmPart> FilmPartsOf(const ResponseJob& job, const Response& result, const control::Scene& scene) {
+  const double h = scene.world.time_step;
+  const int lead = scene.beginning ? scene.first_step() : 0;
+  std::vector<FilmPart> parts;
+  for (size_t c = 0; c < scene.characters.size(); ++c) {
+    const auto add = [&](int from, int to, const std::string& kind, const std::string& what) {
+      if (to > from) parts.push_back({c, from * h, to * h, kind, what});
+    };
+    add(0, lead, "recorded", "its own clip");
+    const control::KinematicEnding* const ending = scene.EndingOf(c);
+    const int end = scene.num_steps_of(c), simulated = ending != nullptr ? ending->step : end;
+    if (c == ResponseProblem::kReceiver) {
+      const ResponseCandidate* const performed = Performed(result);
+      const int exit = performed != nullptr ? std::min(lead + result.exit_step, simulated) : simulated;
+      add(lead, exit, "simulated", "its own clip, and the strike");
+      add(exit, simulated, "simulated", PartName(job, performed));
+      if (ending == nullptr) continue;
+      const int blended = lead + static_cast<int>(std::lround(result.blend->to / h));
+      add(simulated, blended, "blended", PartName(job, performed));
+      add(blended, end, "recorded", PartName(job, performed));
+    } else {
+      const auto other = std::find_if(result.others.begin(), result.others.end(),
+                                      [&](const OtherCharacter& one) { return one.character == c; });
+      const int led = other != result.others.end() && other->from > 0
+                          ? std::min(lead + static_cast<int>(std::lround(other->from / h)), simulated)
+                          : simulated;
+      add(lead, led, "simulated", "its own clip, and the strike");
+      add(led, simulated, "simulated", "back to its own clip");
+      if (ending == nullptr) continue;
+      const int blended = std::min(end, simulated + static_cast<int>(std::lround(kFade / h)));
+      add(simulated, blended, "blended", "back to its own clip");
+      add(blended, end, "recorded", "its own clip");
+    }
+  }
+  return parts;
+}
+
+std::string FormatFilmParts(const std::vector<FilmPart>& parts) {
+  io::CsvWriter csv;
+  for (const char* column : {"character", "start", "end", "kind", "what"}) csv.Text(column);
+  csv.EndRow();
+  for (const FilmPart& part : parts) {
+    csv.Integer(static_cast<int>(part.character) + 1);
+    csv.Number(part.start);
+    csv.Number(part.end);
+    csv.Text(part.kind);
+    csv.Text(part.what);
+    csv.EndRow();
+  }
+  return csv.Take();
 }
 
 /// The folder of a response in company.
 void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
-                        const RunContext& context) {
-  const control::Scene& scene = *result.scene;
+                        const RunContext& context, const RecordedBeginning* beginning) {
+  const control::Scene scene = beginning != nullptr
+                                   ? control::WithBeginning(*result.scene, beginning->steps, beginning->motions)
+                                   : *result.scene;
+  const double lead = beginning != nullptr ? beginning->steps * scene.world.time_step : 0;
   std::vector<character::ReferenceMotion> references;
   references.reserve(scene.characters.size());
   std::vector<SceneCharacter> characters(scene.characters.size());
   const auto add = [&](size_t c, const std::vector<character::Pose>& poses, const metrics::Evaluation& evaluation,
                        const std::string& text) {
-    references.emplace_back(scene.characters[c], kCompositionFrame, poses, kCompositionFrame);
+    std::vector<character::Pose> followed;
+    if (beginning != nullptr) {
+      const auto frames = static_cast<std::ptrdiff_t>(std::lround(lead / kCompositionFrame));
+      followed.assign(beginning->motions.poses[c].begin(), beginning->motions.poses[c].begin() + frames);
+    }
+    followed.insert(followed.end(), poses.begin(), poses.end());
+    references.emplace_back(scene.characters[c], kCompositionFrame, std::move(followed), kCompositionFrame);
     SceneCharacter& character = characters[c];
     character.reference = &references.back();
     character.evaluation = evaluation;
@@ -199,26 +280,41 @@ void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, cons
     add(other.character, other.reference, other.evaluation,
         "its own motion; where it was led back to it after the impact, put where the impact left it: kinematic");
   }
-  for (SceneCharacter& character : characters) {
-    character.source = job.problem.run.folder.string();
+  for (size_t c = 0; c < characters.size(); ++c) {
+    SceneCharacter& character = characters[c];
+    character.source = beginning != nullptr ? beginning->sources[c] : job.problem.run.folder.string();
     character.control_sha256 = job.problem.run.controls[0].sha256;
     character.gates = job.options.configuration.task.gates;
   }
   WriteScene(folder, scene, characters, job.problem.run.folder.string() + ", after an impact");
+  std::vector<PartRow> rows = PartsOf(job, result);
+  for (PartRow& row : rows) {
+    row.start += lead;
+    row.end += lead;
+  }
   folder.Write(results::CharacterPrefix(0, scene.characters.size()).append(results::kCompositionFile),
-               FormatParts(PartsOf(job, result)));
-  WriteComparisons(folder, job, result);
+               FormatParts(rows));
+  WriteComparisons(folder, job, result, beginning);
+  if (beginning != nullptr) folder.Write(kFilmPartsFile, FormatFilmParts(FilmPartsOf(job, result, scene)));
   ComposedRun run = ComposedOf(job, result);
   run.characters = CharactersMember(scene, characters);
-  FinishWith(folder, ManifestOf(run, context));
+  io::Json manifest = ManifestOf(run, context);
+  manifest["physical"] = scene.physical();
+  if (beginning != nullptr) {
+    manifest["program"] = "strike";
+    manifest["strike"] = *beginning->strike;
+    manifest["film"] = {{"lead", lead}, {"duration", scene.duration()}};
+    for (io::Json& input : ToJson(beginning->inputs)) manifest["inputs"].push_back(std::move(input));
+  }
+  FinishWith(folder, std::move(manifest));
 }
 
 }  // namespace
 
 void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
-                   const RunContext& context) {
+                   const RunContext& context, const RecordedBeginning* beginning) {
   if (result.scene && !result.others_left_out) {
-    WriteSceneResponse(folder, job, result, context);
+    WriteSceneResponse(folder, job, result, context, beginning);
     return;
   }
   io::Json manifest = WriteComposedRun(folder, ComposedOf(job, result), context);

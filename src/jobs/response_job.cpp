@@ -17,6 +17,8 @@ namespace retrace::runs {
 namespace {
 
 constexpr size_t kReceiver = ResponseProblem::kReceiver;
+constexpr double kLongestImpact = 2;  // [s]
+constexpr double kAfterImpact = 0.5;  // for which instants of entry are looked at after an impact, at least [s]
 
 /// Swaps the character of that index with the first one.
 void PutFirst(size_t index, StoredRun& run) {
@@ -84,11 +86,6 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   if (o.kinematic && o.open_loop) {
     throw UsageError("found a kinematic transition and an open loop, expected one of the two");
   }
-  if (o.kinematic && (problem.has_others() || run.scene.layout().num_free_bodies() > 0)) {
-    throw InputError(o.worlds.empty() ? file : io::List(o.worlds),
-                     problem.has_others() ? "several characters" : "bodies that move freely",
-                     "none: after a kinematic transition nothing is simulated");
-  }
   run.pushes = run.AllPushes();  // here they are given to whatever is simulated
   run.scene.pushes.clear();
   problem.control = control::ControlOf(run.scene, kReceiver);
@@ -108,11 +105,16 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
                                    " s, expected one after the run's own push " + Describe(run.scene, earlier));
     }
   }
-  if (o.latest < std::max({o.earliest, o.delay, impact.duration})) {
-    throw FieldError("latest",
-                     "found " + io::Fixed(o.latest, 2) +
-                         " s, expected no less than the earliest instant, the delay and the duration of the impact");
+  if (o.latest < std::max(o.earliest, o.delay)) {
+    throw FieldError(
+        "latest", "found " + io::Fixed(o.latest, 2) + " s, expected no less than the earliest instant and the delay");
   }
+  if (impact.duration > kLongestImpact) {
+    throw FieldError("push", "found an impact of " + io::Fixed(impact.duration, 2) + " s, expected one of at most " +
+                                 io::Fixed(kLongestImpact, 0) + " s");
+  }
+  // Another motion is entered after a long impact, where the body is by then.
+  problem.settings.latest = std::max(o.latest, impact.duration + kAfterImpact);
 }
 
 }  // namespace retrace::runs

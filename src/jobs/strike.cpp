@@ -107,6 +107,7 @@ class StrikePlacer {
   void Run() {
     if (o_.pair && o_.attacker.file.empty()) ChooseBothOfOneFile();
     Read();
+    if (o_.aim) TakeAim();
     const double until = std::min({o_.within, job_.motions[0].duration(), job_.motions[1].duration()});
     if (until < kLeastOfClip) {
       throw UsageError("found " + io::Fixed(until, 2) + " s of both clips, expected at least " +
@@ -115,7 +116,7 @@ class StrikePlacer {
     if (o_.pair) {
       PlacePair(until);
     } else {
-      PlaceByStance();
+      if (!o_.aim) PlaceByStance();
       job_.touch = character::FirstTouch(job_.motions[0], job_.motions[1], 0, until);
       Require(job_.touch, until);
     }
@@ -181,6 +182,17 @@ class StrikePlacer {
       job_.motions.push_back(character::MakeReference(job_.character, recorded, clip.file.string(), reference,
                                                       job_.reports.emplace_back()));
     }
+  }
+
+  /// Both motions then begin with the wind-up of the strike.
+  void TakeAim() {
+    job_.aim = AimAt(job_.motions[1], job_.motions[0], *o_.aim, o_.within, o_.attacker.file.string());
+    const Aim& aim = *job_.aim;
+    const double starts[] = {aim.receiver_start, aim.attacker_start};
+    for (size_t side = 0; side < 2; ++side) {
+      job_.motions[side] = PartFrom(job_.motions[side], starts[side], job_.motions[side].duration());
+    }
+    job_.motions[0] = Moved(job_.motions[0], aim.turn, aim.offset);
   }
 
   void PlaceByStance() {
@@ -304,16 +316,16 @@ Strike SimulateStrike(const StrikeJob& job) {
   return result;
 }
 
-void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike& result, const RunContext& context) {
+bool MeetsAsAimed(const StrikeJob& job, const Strike& result) {
+  if (!job.aim || !result.impact) return false;
+  const simulation::Layout layout = result.scene.layout();
+  return layout.LocalBody(result.impact->body) == job.aim->at &&
+         layout.LocalBody(result.impact->other) == job.aim->blow.with;
+}
+
+io::Json StrikeMember(const StrikeJob& job, const Strike& result) {
   const StrikeOptions& o = job.options;
   const ClipOptions* clips[] = {&o.receiver, &o.attacker};
-  std::vector<SceneCharacter> characters;
-  for (size_t c = 0; c < 2; ++c) {
-    characters.push_back({&job.references[c], clips[c]->file.string(), "", o.configuration.task.gates,
-                          result.evaluations[c],
-                          "the recording from a frame before the touch on, put into the world of both: kinematic"});
-  }
-  WriteScene(folder, result.scene, characters, "a strike");
   const auto name = [&](int body) { return job.character.bodies[static_cast<size_t>(body)].name; };
   io::Json strike = {{"pair", o.pair},
                      {"start", job.start},
@@ -328,9 +340,34 @@ void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike&
     AddChoice(clips[c]->choice, choice);
     if (!choice.empty()) strike["choice"][kSides[c]] = choice;
   }
-  if (!o.pair) {
+  if (job.aim) {
+    const Blow& blow = job.aim->blow;
+    strike["aim"] = {{"with", name(blow.with)},
+                     {"at", name(job.aim->at)},
+                     {"facing", o.aim->facing},
+                     {"time", blow.time},
+                     {"speed", blow.speed},
+                     {"height", blow.position.y()},
+                     {"distance", job.aim->distance},
+                     {"receiver_start", job.aim->receiver_start},
+                     {"attacker_start", job.aim->attacker_start},
+                     {"as_aimed", MeetsAsAimed(job, result)}};
+  } else if (!o.pair) {
     strike["stance"] = {{"ahead", o.stance.ahead}, {"left", o.stance.left}, {"heading", o.stance.heading}};
   }
+  return strike;
+}
+
+void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike& result, const RunContext& context) {
+  const StrikeOptions& o = job.options;
+  const ClipOptions* clips[] = {&o.receiver, &o.attacker};
+  std::vector<SceneCharacter> characters;
+  for (size_t c = 0; c < 2; ++c) {
+    characters.push_back({&job.references[c], clips[c]->file.string(), "", o.configuration.task.gates,
+                          result.evaluations[c],
+                          "the recording from a frame before the touch on, put into the world of both: kinematic"});
+  }
+  WriteScene(folder, result.scene, characters, "a strike");
   io::Json manifest = {{"format", results::kRunFormat},
                        {"version", 2},
                        {"program", "strike"},
@@ -339,7 +376,7 @@ void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike&
                        {"physical", true},
                        {"command", context.command},
                        {"configuration", o.configuration.ToJson()},
-                       {"strike", strike},
+                       {"strike", StrikeMember(job, result)},
                        {"characters", CharactersMember(result.scene, characters)},
                        {"inputs", ToJson(job.inputs)},
                        {"solver", simulation::DescribeSolver(o.configuration.task.world)}};
@@ -355,6 +392,13 @@ std::string Describe(const StrikeJob& job, const Strike& result) {
     for (const character::Doubt& doubt : job.reports[side].doubts) {
       text.append("warning: ").append(MessageLine(clips[side]->file.string() + ": " + doubt.text)).append("\n");
     }
+  }
+  if (job.aim) {
+    text += "the strike: the attacker's ";
+    text.append(name(job.aim->blow.with)).append(" at the receiver's ").append(name(job.aim->at)).append(", ");
+    text.append(io::Fixed(job.aim->blow.speed, 1)).append(" m/s, ").append(io::Fixed(job.aim->blow.position.y(), 2));
+    text.append(" m above the ground, the roots ").append(io::Fixed(job.aim->distance, 2)).append(" m apart\n");
+    if (!job.aim->as_aimed()) text += "warning: at no instant of it do these two meet first; what is nearest to that\n";
   }
   text += "the recordings touch at " + io::Fixed(job.touch.time, 3) + " s: the attacker's ";
   text.append(name(job.touch.bodies.second)).append(" and the receiver's ").append(name(job.touch.bodies.first));

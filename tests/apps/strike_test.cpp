@@ -127,10 +127,122 @@ TEST_F(StrikeProgram, TakesBothPeopleOfOneFile) {
   ExpectRefusals(kStrike + " " + pair + " --output " + Path("no"),
                  {{"--pair --performer Bob --attacker-performer Bob", 2, "found \"Bob\" for both, expected two people"},
                   {"--pair --performer Eve", 2, "found no performer \"Eve\", expected one of \"Anna\", \"Bob\""},
-                  {"--stance 1", 2, "--attacker is required"},
+                  {"--stance 1", 2, "found one clip and no --attacker, expected that of the attacker first"},
                   {"--pair --attacker-skeleton x.asf", 2, "expected both"}});
   ExpectRefusals(kStrike + " " + kBundledClips + "walk.bvh --output " + Path("no"),
                  {{"--pair", 2, "walk.bvh: found one person, expected two"}});
+}
+
+/// A walking character that runs into a standing one, as one film.
+const std::string kFilm =
+    kStrike + " " + kBundledClips + "walk.bvh " + kBundledClips +
+    "stand.bvh --with left_hand --samples 40 --saved 10 --set /refinement/passes=0 --progress plain";
+
+/// Whether a folder has all files of a film, and the parts of each follow one another from its beginning on.
+void CheckFilm(const std::string& film, const std::string& first, bool physical) {
+  for (const char* file : {"report.html", "character_1/motion.bvh", "character_2/motion.bvh", "control.json"}) {
+    EXPECT_TRUE(fs::exists(film + "/" + file)) << file;
+  }
+  bool glb = false;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(film)) {
+    glb = glb || entry.path().extension() == ".glb";
+  }
+  EXPECT_TRUE(glb);
+  const results::Table parts = results::ReadTable(film + "/parts.csv");
+  const std::vector<double> character = parts.Numbers("character"), start = parts.Numbers("start"),
+                            end = parts.Numbers("end");
+  const std::vector<std::string> kinds = parts.Text("kind");
+  ASSERT_GE(kinds.size(), 4u);
+  for (size_t row = 0; row < kinds.size(); ++row) {
+    const bool begins = row == 0 || character[row] != character[row - 1];
+    EXPECT_EQ(start[row], begins ? 0 : end[row - 1]) << row;
+    if (begins) {
+      EXPECT_EQ(kinds[row], first) << row;
+    } else if (physical) {
+      EXPECT_EQ(kinds[row], "simulated") << row;
+    }
+  }
+  EXPECT_EQ(Execute(kReplay + " " + film + " --verify").code, 0);
+  EXPECT_THAT(io::ReadFile(film + "/report.html"), HasSubstr("As recorded up to "));
+}
+
+/// One film from two clips: the wind-up as it was recorded, the impact and what follows simulated, of both.
+TEST_F(StrikeProgram, MakesAFilmOfTwoClips) {
+  const std::string film = Path("film");
+  const Outcome outcome = Execute(kFilm + " --output " + film);
+  ASSERT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("the strike: the attacker's left_hand at the receiver's "));
+  const io::Json manifest = io::ReadJson(film + "/manifest.json");
+  EXPECT_EQ(manifest["program"], "strike");
+  EXPECT_EQ(manifest["success"].get<bool>(), outcome.code == 0);
+  // It counts both.
+  const bool attacker = manifest["response"]["others"][0]["within_gates"];
+  const bool receiver = manifest["status"] == "completed" && manifest["evaluation"]["success"].get<bool>();
+  EXPECT_EQ(outcome.code == 0, attacker && receiver);
+  CheckFilm(film, "recorded", true);
+  EXPECT_GT(manifest["film"]["lead"].get<double>(), 0.2);
+  ExpectRefusals(kRespond, {{film + " --library " + film + "-motions --output " + Path("no"), 2,
+                             "found a motion with a beginning that is not simulated"}});
+}
+
+TEST_F(StrikeProgram, BlendsBothAsInThePaper) {
+  const std::string film = Path("film");
+  const std::string command = kFilm + " --facing 180 --transition kinematic --output ";
+  const Outcome outcome = Execute(command + film);
+  ASSERT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
+  const io::Json manifest = io::ReadJson(film + "/manifest.json");
+  EXPECT_FALSE(manifest["physical"].get<bool>());
+  CheckFilm(film, "recorded", false);
+  EXPECT_THAT(results::ReadTable(film + "/parts.csv").Text("kind"), testing::Contains("blended"));
+  if (manifest["response"]["blend"].is_object()) {
+    EXPECT_LT(manifest["response"]["blend"]["deepest"].get<double>(), 0.03);
+    EXPECT_TRUE(manifest["response"]["blend"].contains("acceptable"));
+  }
+  ASSERT_EQ(Execute(command + Path("again") + " --threads 1").code, outcome.code);
+  const auto fragments = [](const std::string& folder) { return io::ReadJson(folder + "/control.json")["characters"]; };
+  EXPECT_EQ(fragments(film), fragments(Path("again")));
+}
+
+/// The kick of a recording meets the body that it is to meet, and both are within tolerance to their ends.
+TEST_F(StrikeProgram, AKickLandsAsAimed) {
+  const std::string kick = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/kick_mass.bvh";
+  if (!fs::exists(kick)) GTEST_SKIP() << kick << " is absent";
+  const std::string film = Path("film");
+  const Outcome outcome = Execute(kStrike + " " + kick + " " + kBundledClips +
+                                  "stand.bvh --with right_foot --at pelvis --transition kinematic --output " + film);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json strike = io::ReadJson(film + "/manifest.json")["strike"];
+  EXPECT_TRUE(strike["aim"]["as_aimed"].get<bool>());
+  EXPECT_EQ(strike["impact"]["body"], "1:pelvis");
+  EXPECT_EQ(strike["impact"]["other"], "2:right_foot");
+}
+
+TEST_F(StrikeProgram, TurnsTheReceiverAround) {
+  const std::string around = Path("around");
+  const Outcome outcome = Execute(kFilm + " --transition kinematic --around 2 --output " + around);
+  ASSERT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("180 degrees: the "));
+  const results::Table table = results::ReadTable(around + "/around.csv");
+  EXPECT_EQ(table.Numbers("facing"), (std::vector<double>{0, 180}));
+  EXPECT_TRUE(fs::exists(around + "/01/manifest.json"));
+  EXPECT_TRUE(fs::exists(around + "/02/manifest.json"));
+  EXPECT_THAT(io::ReadFile(around + "/contact_sheet.svg"), HasSubstr("180 degrees: "));
+}
+
+TEST_F(StrikeProgram, RefusesWhatHasNoEffect) {
+  const std::string stand = kBundledClips + "stand.bvh", walk = kBundledClips + "walk.bvh",
+                    output = " --output " + Path("run");
+  const std::string one = stand + " --attacker " + walk + output, two = walk + " " + stand + output;
+  ExpectRefusals(kStrike, {{one + " --with left_hand", 2, "--with has no effect here: it needs two clips"},
+                           {one + " --facing 90", 2, "--facing has no effect here"},
+                           {one + " --samples 100", 2, "--samples has no effect here: it needs a film"},
+                           {one + " --transition kinematic", 2, "--transition has no effect here"},
+                           {two + " --scene --seed 2", 2, "--seed has no effect here"},
+                           {two + " --attacker " + walk, 2, "--attacker: found it beside two clips"},
+                           {two + " --stance 1", 2, "--stance: found it beside two clips"},
+                           {two + " --with left_fot", 2, "did you mean \"left_foot\"?"},
+                           {two + " --at nobody", 2, "--at: found no body \"nobody\" of human"},
+                           {two + " --with left_foot --at head", 3, "a strike of the left_foot that passes the head"}});
 }
 
 TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
@@ -148,7 +260,7 @@ TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
                   {clips + " --character quadruped", 3, ""},
                   {clips + " --character nobody", 2, "nobody"},
                   {clips + " --set /simulation/nothing=1", 2, "nothing"},
-                  {stand + output, 2, "--attacker is required"},
+                  {stand + output, 2, "found one clip and no --attacker, expected that of the attacker first"},
                   {stand + " --attacker " + Path("none.bvh") + output, 3, "none.bvh"},
                   {stand + " --attacker " + Path("alone.amc") + output, 2, "needs --attacker-skeleton FILE.asf"},
                   {stand + " --attacker " + Path("alone.mot") + output, 2, "needs --attacker-skeleton FILE.osim"}});

@@ -159,8 +159,8 @@ TEST(ControlFile, KinematicTransitionsAreOfVersion4) {
     }
   };
   refused(R"([{"op": "replace", "path": "/version", "value": 1}])", R"(found the key "kinematic_transitions")");
-  refused(R"([{"op": "replace", "path": "/version", "value": 6}])",
-          "/version: found 6, expected a whole number from 1 to 5");
+  refused(R"([{"op": "replace", "path": "/version", "value": 7}])",
+          "/version: found 7, expected a whole number from 1 to 6");
   refused(R"([{"op": "remove", "path": "/kinematic_transitions"}])", R"(found no "kinematic_transitions")");
   const std::string first = R"([{"op": "replace", "path": "/kinematic_transitions/0/)",
                     second = R"([{"op": "replace", "path": "/kinematic_transitions/1/)";

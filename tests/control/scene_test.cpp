@@ -56,6 +56,109 @@ TEST(Scene, CharactersThatDoNotTouchMoveAsEachAlone) {
   }
 }
 
+/// Poses of a character that glides along the ground.
+std::vector<character::Pose> Gliding(const character::State& from, int count, double speed) {
+  std::vector<character::Pose> poses(static_cast<size_t>(count));
+  for (int f = 0; f < count; ++f) {
+    character::PoseOf(Human(), from, poses[static_cast<size_t>(f)]);
+    poses[static_cast<size_t>(f)].root_position.x() += speed * f / 120;
+  }
+  return poses;
+}
+
+/// Two that stand; the first one is shown along poses from step 48 on, and both half a second before that.
+Scene Film() {
+  Scene scene = TwoWhoStand();
+  const simulation::Layout layout = scene.layout();
+  const character::State second = layout.StateOf(scene.start, 1);
+  scene.fragments[0].resize(2);
+  scene.endings.push_back({48, 48, 1.0 / 120, Gliding(layout.StateOf(scene.start, 0), 40, 0.6), 0});
+  return WithBeginning(scene, 120,
+                       {1.0 / 120, {Gliding(layout.StateOf(scene.start, 0), 62, 0), Gliding(second, 62, -0.6)}});
+}
+
+TEST(Scene, BeginsAndEndsAsItWasRecorded) {
+  const Scene film = Film();
+  Scene simulated = film;
+  simulated.beginning.reset();
+  simulated.endings.clear();
+  const Trajectory shown = Replay(film), expected = Replay(simulated);
+  ASSERT_FALSE(shown.diverged);
+  EXPECT_FALSE(film.physical());
+  EXPECT_EQ(film.first_step(), 120);
+  EXPECT_EQ(static_cast<int>(shown.num_steps()), film.num_steps());
+  const simulation::Layout layout = film.layout();
+  const auto root = static_cast<size_t>(Human().root);
+  const auto state = [&](const Trajectory& of, size_t step, size_t c) { return layout.StateOf(of.states[step], c); };
+  // Before it, the poses, without forces.
+  const double start = state(shown, 0, 1)[root].position.x();
+  EXPECT_NEAR(state(shown, 60, 1)[root].position.x(), start - 0.6 * 0.25, 1e-9);
+  EXPECT_NEAR(state(shown, 60, 1)[root].linear_velocity.x(), -0.6, 1e-6);
+  EXPECT_TRUE(shown.contacts[60].empty());
+  // Then what is simulated, to the bit; of the second one to its end, but for what contacts begin anew with: the two do
+  // not touch.
+  for (size_t step = 0; step < 48; ++step) {
+    ASSERT_TRUE(SameBits(shown.states[120 + step], expected.states[step])) << step;
+  }
+  for (size_t step = 48; step < 72; ++step) {
+    const Vec3 difference = state(shown, 120 + step, 1)[root].position - state(expected, step, 1)[root].position;
+    ASSERT_LT(difference.norm(), 1e-3) << step;
+  }
+  // The first one is shown along its poses, without contacts with the ground and torques.
+  const double entered = state(shown, 120 + 48, 0)[root].position.x();
+  EXPECT_NEAR(state(shown, 120 + 88, 0)[root].position.x(), entered + 0.6 * 40 / 240, 1e-6);
+  for (const simulation::Contact& contact : shown.contacts[120 + 60]) EXPECT_EQ(layout.CharacterOf(contact.body), 1u);
+  const Trajectory first = TrajectoryOf(shown, layout, 0);
+  EXPECT_EQ(first.torques[120 + 60], std::vector<Vec3>(Human().joints.size(), Vec3::Zero()));
+}
+
+/// To the others a character that is shown along poses is a body that nothing stops.
+TEST(Scene, WhoIsShownAlongPosesPushesTheOthers) {
+  Scene scene = MakeScene(Human(), Standing(1));
+  AddToScene(Human(), Standing(8), AxisRotation(1, 2.5), Vec3(0.9, 0, 0), scene);
+  const simulation::Layout layout = scene.layout();
+  const Trajectory alone = Replay(scene);
+  scene.endings.push_back({24, 24, 1.0 / 120, Gliding(layout.StateOf(scene.start, 0), 90, 2), 0});
+  const Trajectory pushed = Replay(scene);
+  ASSERT_FALSE(pushed.diverged);
+  bool touched = false;
+  for (const auto& contacts : pushed.contacts) {
+    for (const simulation::Contact& contact : contacts) touched = touched || contact.other >= 0;
+  }
+  EXPECT_TRUE(touched);
+  const auto root = static_cast<size_t>(Human().root);
+  const double was = layout.StateOf(alone.states[180], 1)[root].position.x();
+  EXPECT_GT(layout.StateOf(pushed.states[180], 1)[root].position.x(), was + 0.05);
+}
+
+TEST(Scene, AFilmIsOfVersion6AndReadsBackToTheSameBytes) {
+  const Scene film = Film();
+  const std::string text = FormatControl(film);
+  const io::Json document = io::ParseJson(text, "c.json");
+  EXPECT_EQ(document["version"], 6);
+  EXPECT_EQ(document["first_step"], 120);
+  const Scene read = ParseScene(text, "c.json");
+  EXPECT_EQ(FormatControl(read), text);
+  ASSERT_TRUE(read.beginning);
+  EXPECT_EQ(read.beginning->poses.size(), 2u);
+  ASSERT_EQ(read.endings.size(), 1u);
+  EXPECT_EQ(read.endings[0].character, 0u);
+  const Trajectory a = Replay(film), b = Replay(read);
+  ASSERT_EQ(a.states.size(), b.states.size());
+  EXPECT_TRUE(SameBits(a.states.back(), b.states.back()));
+  const auto refused = [&](const std::string& patch, const std::string& message) {
+    const std::string changed = document.patch(io::ParseJson(patch, "patch")).dump();
+    EXPECT_THAT([&] { ParseScene(changed, "c.json"); }, testing::ThrowsMessage<InputError>(HasSubstr(message)))
+        << patch;
+  };
+  refused(R"([{"op": "remove", "path": "/first_step"}])", "/characters/0/fragments/0/start: found 0.5, expected 0");
+  refused(R"([{"op": "remove", "path": "/characters/1/kinematic_beginning"}])", "kinematic_beginning");
+  refused(R"([{"op": "replace", "path": "/characters/1/kinematic_beginning/frame_time", "value": 0.01}])",
+          "expected 0.008333333333333333, as the first character has");
+  refused(R"([{"op": "replace", "path": "/first_step", "value": 999}])", "fragments/0/start: found 0.5");
+  refused(R"([{"op": "replace", "path": "/version", "value": 5}])", "");
+}
+
 TEST(Scene, HasNoMoreCharactersThanReadersTake) {
   const OpenLoopControl control = Standing(1);
   Scene scene = MakeScene(Human(), control);
@@ -153,7 +256,7 @@ TEST(Scene, SaysWhatIsWrongInItsFile) {
   };
   EXPECT_THAT(message("\"character\":2,\"body\"", "\"character\":1,\"body\""), HasSubstr("/start_state/"));
   EXPECT_THAT(message("\"steps\":", "\"step\":"), HasSubstr("/characters/1/fragments/"));
-  EXPECT_THAT(message("\"version\": 2", "\"version\": 6"), HasSubstr("/version"));
+  EXPECT_THAT(message("\"version\": 2", "\"version\": 7"), HasSubstr("/version"));
 }
 
 TEST(Scene, AnotherCharacterIsAnObjectThatPresses) {

@@ -35,17 +35,28 @@ inline constexpr io::Range kBlendDurations{0, 10};
 /// The end of a motion that is not simulated (Zordan et al. 2005, section 3): what is shown goes over from the
 /// simulation to given poses, by shares that grow evenly from `first_step` to `step`, and from there on is the poses
 /// alone, without contacts and torques. Where the two steps are one, nothing of what is simulated is blended. It is
-/// kinematic: no force leads along it.
+/// kinematic: no force leads along it. What else is in the world is simulated on: to it, the character is a body that
+/// moves along the poses whatever it meets.
 struct KinematicEnding {
   int first_step = 0;
-  int step = 0;                        ///< after which nothing is simulated
+  int step = 0;                        ///< after which the character is not simulated
   double frame_time = 0;               ///< between two poses [s]
   std::vector<character::Pose> poses;  ///< from `first_step` on; at least two
+  size_t character = 0;                ///< of a scene, whose end it is
 
   /// Time of the last step that the poses reach in a world with this time step [s].
   int end_step(double time_step) const;
 };
 inline constexpr io::Range kPoseFrameTimes{1e-4, 1};  ///< [s]
+
+/// The beginning of a scene that is not simulated: up to the step at which the earliest fragment begins, what is shown
+/// are given poses of each character, without contacts and torques (Zordan et al. 2005, section 5). Bodies that move
+/// freely are where the simulation starts with them.
+struct KinematicBeginning {
+  double frame_time = 0;  ///< between two poses [s]
+  /// (characters) from step 0 on, at least as far as the simulation begins; at least two of each.
+  std::vector<std::vector<character::Pose>> poses;
+};
 
 /// Control of the only character of a world: everything that a replay needs besides the character.
 struct OpenLoopControl {
@@ -69,15 +80,25 @@ struct Scene {
   character::State start;                             ///< (bodies) as simulation::Layout counts them
   std::vector<std::vector<Fragment>> fragments;       ///< (characters)
   std::vector<KinematicTransition> transitions = {};  ///< by their steps, of a single character alone
-  std::optional<KinematicEnding> ending = {};         ///< of a single character alone
+  std::vector<KinematicEnding> endings = {};          ///< of a character at most one
   std::vector<Push> pushes = {};                      ///< under which it was found: every replay has them
+  std::optional<KinematicBeginning> beginning = {};   ///< of all characters, up to first_step()
 
-  bool physical() const { return transitions.empty() && !ending; }
+  bool physical() const { return transitions.empty() && endings.empty() && !beginning; }
+  /// The ending of one character; nothing where it is simulated to its end.
+  const KinematicEnding* EndingOf(size_t character) const;
+  /// Number of the step after the last one of one character.
+  int num_steps_of(size_t character) const;
   int num_steps() const;   ///< number of the step after the last one of the longest control
   int first_step() const;  ///< at which the earliest fragment begins
   double duration() const { return num_steps() * world.time_step; }
   simulation::Layout layout() const;
 };
+
+/// A scene whose simulation begins so much later, after poses that are shown up to there. In a world whose ground does
+/// not move, what is simulated stays the same to the bit.
+/// @param poses (characters) `frame_time` seconds apart, up to the start of the simulation at least
+Scene WithBeginning(Scene scene, int steps, KinematicBeginning beginning);
 
 /// A scene of a single character.
 Scene MakeScene(const character::Character& character, const OpenLoopControl& control);
@@ -123,7 +144,7 @@ void ReplayInParts(const Scene& scene, std::span<const Push> pushes, size_t step
 /// which step number `first_step` takes on.
 Trajectory Simulate(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
                     const character::State& start, std::span<Controller* const> controllers, int first_step,
-                    int num_steps, std::span<const Push> pushes = {});
+                    int num_steps, std::span<const Push> pushes = {}, std::span<const KinematicEnding> endings = {});
 
 /// What a trajectory of several characters is to one of them: its bodies, then the free ones; its contacts, in which
 /// another character is an object, counted after those of the environment and named "character 2"; its torques.

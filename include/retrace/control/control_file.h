@@ -23,7 +23,9 @@ std::string FormatControl(const character::Character& character, const OpenLoopC
 /// member `kinematic_transitions`, so that no earlier program takes it for a simulated motion. A control with pushes or
 /// a kinematic ending is version 5: as version 3, of one character or of several, with `pushes`, with
 /// `kinematic_ending` (of one character, in a world without free bodies) or with `kinematic_transitions`; a file has
-/// those members alone that it needs.
+/// those members alone that it needs. Version 6 is as version 5, with endings of several characters or beside free
+/// bodies, and with `kinematic_beginning`: the poses of each character up to the step at which all fragments begin,
+/// `first_step`.
 std::string FormatControl(const Scene& scene);
 
 /// Receives a text piece by piece.

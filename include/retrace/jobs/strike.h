@@ -20,8 +20,10 @@
 #include "retrace/character/approach.h"
 #include "retrace/character/reference_motion.h"
 #include "retrace/control/control.h"
+#include "retrace/io/json.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/planning/response/aim.h"
 #include "retrace/planning/response/contact_episodes.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
@@ -58,6 +60,9 @@ struct StrikeOptions {
   /// instant of the touch. Else the stance holds.
   bool pair = false;
   Stance stance;
+  /// The receiver is put where a strike of the attacker lands, and both begin when the clips reach back to alike;
+  /// neither a stance nor a pair. The starts of the clips are the earliest instants at which they may begin.
+  std::optional<AimOptions> aim = {};
   double within = 10;  ///< of the start, in which a touch is looked for [s]
   double seconds = 5;  ///< from the touch on, for which both have motions to follow, as far as the clips go [s]
   Configuration configuration;
@@ -77,6 +82,7 @@ struct StrikeJob {
   std::vector<character::ReferenceMotion> motions;     ///< likewise, put into one world
   character::Approach touch;                           ///< first: of the receiver; time from the start of the clips on
   double start = 0;                                    ///< of the simulation, a frame before the touch [s]
+  std::optional<Aim> aim = {};                         ///< where the receiver was put for a strike to land
   std::vector<character::ReferenceMotion> references;  ///< the motions from there on
 };
 
@@ -92,6 +98,12 @@ struct Strike {
 /// Simulates both in one world. The targets are the poses of the motions, taken ahead of the time by kd / kp of each
 /// joint, because damping holds servos back by so much.
 Strike SimulateStrike(const StrikeJob& job);
+
+/// Whether in the simulation the bodies meet first that were to meet; false where there is no aim.
+bool MeetsAsAimed(const StrikeJob& job, const Strike& result);
+
+/// What a manifest says of it.
+io::Json StrikeMember(const StrikeJob& job, const Strike& result);
 
 /// Writes the folder of a scene, its manifest last. Throws OutputError.
 void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike& result, const RunContext& context);

@@ -20,7 +20,9 @@ ImpactSimulation::ImpactSimulation(const ResponseProblem& problem)
       exit_(std::min(StepAfter(problem.impact.start + std::max(problem.settings.delay, problem.impact.duration)),
                      problem.control.num_steps())),
       others_(problem.run.scene.fragments) {
-  if (problem.settings.kinematic) FindOwnMotion();
+  // Without others and things it can be simulated without the impact.
+  const simulation::Layout layout = problem.run.scene.layout();
+  if (problem.settings.kinematic && !problem.has_others() && layout.num_free_bodies() == 0) FindOwnMotion();
 }
 
 int ImpactSimulation::StepOf(double time) const {
@@ -68,14 +70,16 @@ control::Trajectory ImpactSimulation::SimulateAll(const character::State& start,
     characters.push_back(&scene.characters[c]);
     controllers.push_back(c == ResponseProblem::kReceiver ? &controller : &open_loops[c]);
   }
-  return control::Simulate(characters, scene.world, start, controllers, first, steps, problem_.pushes);
+  return control::Simulate(characters, scene.world, start, controllers, first, steps, problem_.pushes,
+                           endings_of_others_);
 }
 
 control::Scene ImpactSimulation::SceneOf(const control::OpenLoopControl& control, bool searched) const {
   control::Scene scene = problem_.run.scene;
   scene.fragments = others_;
   scene.fragments[ResponseProblem::kReceiver] = control.fragments;
-  scene.ending = control.ending;
+  scene.endings = endings_of_others_;
+  if (control.ending) scene.endings.push_back(*control.ending);
   if (!searched) return scene;
   std::vector<int> steps;
   for (const control::Fragment& fragment : control.fragments) {

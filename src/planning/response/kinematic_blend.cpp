@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/character/legs.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/foot_slide.h"
@@ -20,7 +21,13 @@ using character::State;
 
 constexpr double kMatching = 0.3;     // in which the differences of a matched blend fade away [s]
 constexpr double kShownBefore = 0.1;  // T at most, what is simulated is shown by its poses [s]
-constexpr double kUnseen = 0.0004;    // of what joints give way: a tenth of a meter per second in a step [m]
+// A foot stands if it is lower than this [m] and slower, in what is simulated and in a motion [m/s].
+constexpr double kStandsBelow = 0.04, kStandsInSimulation = 0.6, kStandsInMotion = 0.2;
+constexpr double kHeldFrom = 0.08, kHeldUntil = 0.2;  // of a blend, in which a foot comes to be held, and is let go [s]
+// Where a motion is lifted out of the floor: in which the depth is looked at before and after, in which it begins [s],
+// and what stays, which a simulation has, too [m].
+constexpr double kLiftedAround = 0.1, kLiftBegins = 0.15, kDepthThatStays = 0.003;
+constexpr double kUnseen = 0.0004;  // of what joints give way: a tenth of a meter per second in a step [m]
 
 /// What two poses differ by: the root's position, then rotation vectors of the root and of each joint.
 struct Difference {
@@ -117,6 +124,60 @@ int FirstStepOf(const BlendProblem& problem) {
   return best;
 }
 
+/// A foot that stands in the simulation at T and in the motion that is blended in.
+struct StandingFoot {
+  character::Leg leg;
+  size_t foot = 0;  ///< body
+  Vec3 simulated;   ///< its position at T
+  Vec3 of_motion;   ///< that of the motion there
+};
+
+std::vector<StandingFoot> StandingFeet(const BlendProblem& problem) {
+  std::vector<StandingFoot> standing;
+  State bodies[2], later[2];
+  Pose pose;
+  const double h = kCompositionFrame;
+  problem.motion(0, pose);
+  character::ForwardKinematics(problem.character, pose, bodies[0]);
+  problem.motion(kMatching, pose);
+  character::ForwardKinematics(problem.character, pose, bodies[1]);
+  for (const int k : {0, 1}) {
+    problem.motion(k * kMatching + h, pose);
+    character::ForwardKinematics(problem.character, pose, later[k]);
+  }
+  const State& simulated = problem.simulated.back();
+  for (const character::Leg& leg : character::LegsOf(problem.character)) {
+    const auto foot = static_cast<size_t>(problem.character.joints[static_cast<size_t>(leg.ankle)].child);
+    const character::Body& body = problem.character.bodies[foot];
+    const auto low = [&](const State& state) { return character::LowestPoint(body, state[foot]) < kStandsBelow; };
+    const auto slow = [&](const Vec3& velocity, double limit) {
+      return std::hypot(velocity.x(), velocity.z()) < limit;
+    };
+    bool stands = low(simulated) && slow(simulated[foot].linear_velocity, kStandsInSimulation);
+    for (const int k : {0, 1}) {
+      const Vec3 velocity = (later[k][foot].position - bodies[k][foot].position) / h;
+      stands = stands && low(bodies[k]) && slow(velocity, kStandsInMotion);
+    }
+    if (stands) standing.push_back({leg, foot, simulated[foot].position, bodies[0][foot].position});
+  }
+  return standing;
+}
+
+/// Keeps a foot where it stands while the difference of two motions fades away.
+void HoldFoot(const Character& character, const StandingFoot& standing, const Vec3& of_motion, double time,
+              Pose& pose) {
+  const double share = SmoothStep(std::min(1.0, time / kHeldFrom)) *
+                       (1 - SmoothStep(std::clamp((time - kHeldUntil) / (kMatching - kHeldUntil), 0.0, 1.0)));
+  if (share <= 0) return;
+  State state;
+  character::ForwardKinematics(character, pose, state);
+  Vec3 moved = standing.simulated + of_motion - standing.of_motion - state[standing.foot].position;
+  moved.y() = 0;
+  const character::Joint& ankle = character.joints[static_cast<size_t>(standing.leg.ankle)];
+  character::BendLeg(character, standing.leg, state,
+                     {character::JointPosition(character, ankle, state) + share * moved, Quat::Identity()}, pose);
+}
+
 /// The motion begins at T with the pose and the velocity of the simulation. The root does not come back for the
 /// distance that it covers along the ground meanwhile: the motion is put where that ends.
 std::vector<Pose> Matched(const BlendProblem& problem, int first_step, size_t count) {
@@ -140,6 +201,12 @@ std::vector<Pose> Matched(const BlendProblem& problem, int first_step, size_t co
   for (int step = first_step; step < problem.step; step += apart) {
     MeanPoseOf(problem.character, problem.simulated[static_cast<size_t>(step)], poses.emplace_back());
   }
+  // Feet that stand in both stay where they are: the motion is put there.
+  const std::vector<StandingFoot> standing = StandingFeet(problem);
+  Vec3 put = Vec3::Zero();
+  for (const StandingFoot& foot : standing) put += foot.simulated - foot.of_motion;
+  if (!standing.empty()) put /= static_cast<double>(standing.size());
+  State of_motion;
   const size_t lead = poses.size();
   poses.resize(lead + count);
   for (size_t f = lead; f < poses.size(); ++f) {
@@ -147,12 +214,20 @@ std::vector<Pose> Matched(const BlendProblem& problem, int first_step, size_t co
     problem.motion(time, poses[f]);
     const double t = std::min(time, kMatching), s = t / kMatching;
     Difference now{Faded(at.place, rate.place, t, kMatching), {}};
+    const Vec3 faded_to_put = Faded(at.place - put, rate.place, t, kMatching);
     const double way = kMatching * (s - s * s * s + s * s * s * s / 2);  // the integral of 1 - SmoothStep
-    for (const int axis : {0, 2}) now.place[axis] = at.place[axis] + way * rate.place[axis];
+    for (const int axis : {0, 2}) {
+      now.place[axis] = standing.empty() ? at.place[axis] + way * rate.place[axis] : put[axis] + faded_to_put[axis];
+    }
     for (size_t k = 0; k < at.turns.size(); ++k) {
       now.turns.push_back(Faded(at.turns[k], rate.turns[k], t, kMatching));
     }
+    const bool held = !standing.empty() && time < kMatching;
+    if (held) character::ForwardKinematics(problem.character, poses[f], of_motion);
     Add(now, poses[f]);
+    for (const StandingFoot& foot : standing) {
+      if (held) HoldFoot(problem.character, foot, of_motion[foot.foot].position, time, poses[f]);
+    }
   }
   return poses;
 }
@@ -189,6 +264,39 @@ control::KinematicEnding BlendIn(const BlendProblem& problem) {
     problem.motion(static_cast<double>(f) * kCompositionFrame - lead, ending.poses[f]);
   }
   return ending;
+}
+
+double LiftOutOfFloor(const Character& character, control::KinematicEnding& ending) {
+  const auto frames = static_cast<std::ptrdiff_t>(ending.poses.size());
+  const auto around = static_cast<std::ptrdiff_t>(std::lround(kLiftedAround / ending.frame_time));
+  std::vector<double> depths;
+  State state;
+  for (const Pose& pose : ending.poses) {
+    character::ForwardKinematics(character, pose, state);
+    depths.push_back(std::max(0.0, metrics::DeepestPoint(character, std::span(&state, 1)) - kDepthThatStays));
+  }
+  // The greatest nearby, then the mean of these: nowhere less than the depth.
+  std::vector<double> greatest(depths.size());
+  for (std::ptrdiff_t f = 0; f < frames; ++f) {
+    for (std::ptrdiff_t k = std::max<std::ptrdiff_t>(0, f - around); k <= std::min(frames - 1, f + around); ++k) {
+      greatest[static_cast<size_t>(f)] = std::max(greatest[static_cast<size_t>(f)], depths[static_cast<size_t>(k)]);
+    }
+  }
+  double most = 0;
+  for (std::ptrdiff_t f = 0; f < frames; ++f) {
+    double sum = 0, count = 0;
+    for (std::ptrdiff_t k = std::max<std::ptrdiff_t>(0, f - around); k <= std::min(frames - 1, f + around); ++k) {
+      const double weight =
+          1 + std::cos(std::numbers::pi * static_cast<double>(k - f) / static_cast<double>(around + 1));
+      sum += weight * greatest[static_cast<size_t>(k)];
+      count += weight;
+    }
+    const double begins = SmoothStep(std::min(1.0, static_cast<double>(f) * ending.frame_time / kLiftBegins));
+    const double lift = begins * sum / count;
+    ending.poses[static_cast<size_t>(f)].root_position.y() += lift;
+    most = std::max(most, lift);
+  }
+  return most;
 }
 
 ResponseBlend MeasureBlend(const BlendProblem& problem, const control::KinematicEnding& ending,

@@ -34,6 +34,10 @@ struct BlendProblem {
 /// differences fade away.
 control::KinematicEnding BlendIn(const BlendProblem& problem);
 
+/// Raises poses where a body would be in the floor, by a smooth curve, from nothing at the first pose on.
+/// @return by how much at most [m]
+double LiftOutOfFloor(const character::Character& character, control::KinematicEnding& ending);
+
 /// Figures of it.
 /// @param shown states of all steps of the motion, from step 0 on, as a replay shows them
 /// @param simulated the same without the ending, at least as far as the blend begins and a step more

@@ -1,15 +1,22 @@
 #include "kinematic_response.h"
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
 #include "kinematic_blend.h"
+#include "retrace/character/approach.h"
 #include "retrace/control/cutting.h"
+#include "retrace/metrics/foot_slide.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/planning/segments/frame_sequence.h"
 
 namespace retrace::runs {
 namespace {
+
+constexpr double kLookedAt = 1.0 / 15;  // between instants at which bodies are looked for in one another [s]
+constexpr double kApart = 0.1;          // after an impact, from when on they are to be apart [s]
 
 /// What the servos of the second simulation do from the exit on.
 control::Fragment CommandsOf(const ImpactSimulation& struck, const ResponseCandidate& candidate, int end) {
@@ -22,6 +29,25 @@ control::Fragment CommandsOf(const ImpactSimulation& struck, const ResponseCandi
                    fragment.commands.emplace_back(struck.character().joints.size()));
   }
   return fragment;
+}
+
+/// For how long after the impact a body of another character is in one of the receiver's [s].
+double ThroughOneAnother(const ImpactSimulation& struck, const control::Scene& scene,
+                         const control::Trajectory& whole) {
+  const simulation::Layout layout = scene.layout();
+  const int every = std::max(1, struck.StepOf(kLookedAt));
+  const int from = struck.StepAfter(struck.problem().impact.end() + kApart);
+  double through = 0;
+  for (size_t c = 0; c < scene.characters.size(); ++c) {
+    if (c == ResponseProblem::kReceiver) continue;
+    for (auto s = static_cast<size_t>(from); s < whole.states.size(); s += static_cast<size_t>(every)) {
+      const character::BodyPair pair =
+          character::NearestBodies(struck.character(), layout.StateOf(whole.states[s], ResponseProblem::kReceiver),
+                                   scene.characters[c], layout.StateOf(whole.states[s], c));
+      if (pair.distance <= 0) through += every * struck.h();
+    }
+  }
+  return through;
 }
 
 }  // namespace
@@ -56,13 +82,30 @@ bool BlendInto(const ImpactSimulation& struck, const ResponseCandidate& candidat
                               candidate.end + struck.StandOf(candidate) - candidate.time};
   result.control.ending = BlendIn(blend);
   all = control::Truncate(result.control.ending->step, all);
-  const control::Trajectory shown = control::Replay(character, result.control, problem.pushes);
+  control::Trajectory whole, shown;
+  const auto show = [&] {
+    whole = control::Replay(struck.SceneOf(result.control, false), problem.pushes);
+    shown = struck.OneOf(whole, ResponseProblem::kReceiver);
+    shown.states.resize(std::min(shown.states.size(), static_cast<size_t>(result.control.num_steps()) + 1));
+  };
+  show();
+  // Jumps are those of the blend; then the motion is lifted, which makes none.
   result.blend = MeasureBlend(blend, *result.control.ending, shown.states, simulated);
+  if (!problem.settings.paper) {
+    result.blend->lifted = LiftOutOfFloor(character, *result.control.ending);
+    if (result.blend->lifted > 0) show();
+  }
+  const auto from = static_cast<size_t>(result.control.ending->first_step);
+  const auto to = std::min(static_cast<size_t>(std::lround(result.blend->to / struck.h())), shown.states.size() - 1);
+  const std::span<const character::State> states(shown.states);
+  result.blend->penetration = metrics::DeepestPoint(character, states.subspan(from, std::max(to, from) - from + 1));
+  result.blend->deepest = metrics::DeepestPoint(character, states.subspan(from));
+  result.blend->through = ThroughOneAnother(struck, struck.SceneOf(result.control, false), whole);
   result.blend->hidden_impulse = candidate.hidden_impulse;
   result.blend->hidden_share = problem.impact.impulse > 0 ? candidate.hidden_impulse / problem.impact.impulse : 0;
   result.reference = PosesOf(*problem.run.characters[ResponseProblem::kReceiver].reference, problem.impact.start);
   AppendStates(character, shown.states, struck.h(), result.reference);
-  return result.blend->smooth();
+  return result.blend->acceptable();
 }
 
 }  // namespace retrace::runs

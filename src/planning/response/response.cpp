@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -24,7 +25,10 @@
 #include "retrace/planning/response/impact_simulation.h"
 #include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/planning/segments/joined_control.h"
+#include "retrace/planning/segments/motion_start.h"
+#include "retrace/planning/segments/rest.h"
 #include "retrace/planning/segments/segment_search.h"
+#include "retrace/planning/segments/segment_tracking.h"
 #include "retrace/planning/segments/settle.h"
 
 namespace retrace::runs {
@@ -35,7 +39,13 @@ constexpr int kNaiveTargets = 12;       // in each, after its first one
 constexpr double kFarthest = 0.6;       // of a motion that is searched for where there is a get-up after a fall [m]
 constexpr double kShareOfBudget = 0.5;  // of a get-up: there are others
 constexpr int kMostBackOffs = 10;  // of a candidate where there are others: one that backtracks so often leads nowhere
-constexpr double kLongestFallen = 10;  // for which others are to go on meanwhile [s]
+constexpr double kNotSmooth = 1000;  // a fault that outweighs all others
+constexpr size_t kMostBlended = 40;  // candidates of a kinematic transition that are looked at
+constexpr int kMostTracked = 10;     // motions of the library
+// Shares of the height of the root before the impact: of a body that is on its feet, and of what it is to follow.
+constexpr double kUprightRoot = 0.8, kUprightReference = 0.85;
+constexpr double kFadesIntoOwn[] = {0.3, 0.6};  // in which what is left of the impact fades away [s]
+constexpr double kLongestFallen = 10;           // for which others are to go on meanwhile [s]
 
 class Responder {
  public:
@@ -46,16 +56,23 @@ class Responder {
         hooks_(hooks),
         character_(problem.character()),
         struck_(problem),
+        exit_(struck_.exit()),
         companions_(struck_, threads, hooks, result_.others) {}
 
   Response Run() {
     result_.exit_step = struck_.exit();
     try {
       Begin();
-      if (!result_.goes_on || o_.search_anyway) {
-        if (problem_.has_others()) companions_.LeadBack();
-        Answer();
+      if (problem_.has_others()) {
+        o_.kinematic ? companions_.BlendBack() : companions_.LeadBack();
+        if (result_.goes_on) JudgeOwn();  // the others now move otherwise
       }
+      if (!result_.goes_on || o_.search_anyway) {
+        Answer();
+      } else if (problem_.has_others() && !o_.kinematic) {
+        LeadOthersBackAgain();
+      }
+      companions_.EndWith(result_.control.duration());
     } catch (const StoppedError&) {
       result_.stopped = true;
       result_.ending = "stopped";
@@ -86,17 +103,22 @@ class Responder {
     struck_.Simulate(steps);
     const control::Trajectory& naive = struck_.naive();
     result_.reference = PosesOf(Own(), problem_.control.duration());
-    std::optional<metrics::Evaluator> evaluator = problem_.run.EvaluatorOf(ResponseProblem::kReceiver);
-    evaluator->Add(naive);  // what is after the control's end is left out
-    const metrics::Evaluation evaluation = evaluator->Finish(problem_.control.duration());
-    result_.goes_on = evaluation.success();
-    const metrics::Gate* const left = evaluation.FirstViolated();
-    result_.own_until = left != nullptr ? left->first_violation : evaluation.simulated_duration;
+    JudgeOwn();
     if (naive.diverged && naive.states.size() <= static_cast<size_t>(struck_.exit()) + 1) {
       throw InputError(problem_.impact.what, "an impact under which the simulation diverges", "one that it can take");
     }
     Tell(result_.goes_on ? "the run's own control stays within tolerance to its end under the push"
                          : "the run's own control exceeds the tolerances at " + io::Fixed(result_.own_until, 2) + " s");
+  }
+
+  /// Whether the run's own control stays within tolerance.
+  void JudgeOwn() {
+    std::optional<metrics::Evaluator> evaluator = problem_.run.EvaluatorOf(ResponseProblem::kReceiver);
+    evaluator->Add(struck_.naive());  // what is after the control's end is left out
+    const metrics::Evaluation evaluation = evaluator->Finish(problem_.control.duration());
+    result_.goes_on = evaluation.success();
+    const metrics::Gate* const left = evaluation.FirstViolated();
+    result_.own_until = left != nullptr ? left->first_violation : evaluation.simulated_duration;
   }
 
   void Answer() {
@@ -106,7 +128,7 @@ class Responder {
       result_.ending = "no motion of the library can be entered after the push and stands at its end";
       return;
     }
-    if (problem_.has_others()) {
+    if (problem_.has_others() && o_.leave_out) {
       Response among_others = result_;
       result_.others_left_out = true;
       Tell("no way is found among the others: from " + io::Fixed(struck_.exit_time(), 2) + " s on they are left out");
@@ -124,6 +146,7 @@ class Responder {
     lead_ = NoLead();
     const auto most = static_cast<size_t>(o_.candidates);
     if (o_.kinematic) return BlendSmoothly(most);
+    if (!o_.open_loop && !o_.any_motion && TrackUpright()) return true;
     std::vector<size_t> near, far;
     for (size_t c = 0; c < result_.candidates.size() && near.size() + far.size() < most; ++c) {
       (MayFall() && result_.candidates[c].gap > kFarthest ? far : near).push_back(c);
@@ -146,20 +169,126 @@ class Responder {
     return false;
   }
 
-  /// The first candidate whose transition is smooth, or else the first one.
+  /// The first candidate whose transition is acceptable, or else the one that is the least at fault; of the paper the
+  /// first one.
   bool BlendSmoothly(size_t most) {
-    most = std::min(most, result_.candidates.size());
-    if (o_.blend == Blend::kLinear) most = std::min<size_t>(most, 1);
-    if (most == 0) return false;
-    size_t c = 0;
-    while (c < most && !BlendInto(struck_, result_.candidates[c], result_)) ++c;
-    if (c == most) BlendInto(struck_, result_.candidates[c = 0], result_);
-    ResponseCandidate& candidate = result_.candidates[c];
+    std::vector<ResponseCandidate>& candidates = result_.candidates;
+    if (candidates.empty()) return false;
+    size_t looked_at =
+        o_.blend == Blend::kLinear ? std::min<size_t>(most, 1) : std::min(kMostBlended, candidates.size());
+    looked_at = std::min(looked_at, candidates.size());
+    size_t best = 0, c = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (; c < looked_at; ++c) {
+      if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
+      if (BlendInto(struck_, candidates[c], result_)) break;
+      const double fault = result_.blend->fault() + (result_.blend->smooth() ? 0 : kNotSmooth);
+      if (fault >= least) continue;
+      least = fault;
+      best = c;
+    }
+    if (c == looked_at) BlendInto(struck_, candidates[c = best], result_);
+    ResponseCandidate& candidate = candidates[c];
     candidate.tried = candidate.found = true;
     SetReached(result_.control.duration() - problem_.impact.start, candidate);
     Tell(Describe(problem_, candidate));
     result_.chosen = static_cast<int>(c);
     return true;
+  }
+
+  /// Feedback, which takes a hundredth of the time of a search, along motions that stay upright: the run's own one,
+  /// then the nearest ones of the library. So a light push is answered by steps.
+  bool TrackUpright() {
+    if (TrackOwn()) return true;
+    int tries = 0;
+    for (size_t c = 0; c < result_.candidates.size() && tries < kMostTracked; ++c) {
+      if (result_.candidates[c].own) continue;
+      const std::vector<character::Pose> poses = ReferenceOf(result_.candidates[c]);
+      if (!StaysUpright(poses)) continue;
+      ++tries;
+      if (TryTracked(result_.candidates[c], poses)) {
+        TellChosen(c);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// From the delay on, also while a push still acts, to where the motion ends and the body comes to rest; or to the
+  /// end of the motion alone.
+  bool TrackOwn() {
+    const int delay = struck_.StepAfter(problem_.impact.start + o_.delay);
+    const int from = std::min(IsAmongOthers() || result_.others_left_out ? struck_.exit() : delay, struck_.exit());
+    const character::ReferenceMotion& own = Own();
+    ResponseCandidate candidate;
+    candidate.own = true;
+    candidate.time = from * h();
+    candidate.start = candidate.time - problem_.impact.start;
+    candidate.end = candidate.last = candidate.rest = own.duration();
+    if (own.duration() - candidate.time < kGoOver) return false;
+    character::State motion;
+    own.StateAt(candidate.time, motion);
+    const character::State state = StateAt(from);
+    const character::State body(state.begin(), state.begin() + std::ssize(character_.bodies));
+    candidate.gap = metrics::StateDistance(character_, body, motion);
+    const double stands = problem_.impact.start + o_.seconds + o_.stand;
+    for (const double end : {std::max(stands, own.duration()), own.duration()}) {
+      std::vector<character::Pose> poses(NumCompositionFrames(end - candidate.time));
+      for (size_t f = 0; f < poses.size(); ++f) {
+        const double time = candidate.time + static_cast<double>(f) * kCompositionFrame;
+        RestingPoseAt(own, own.duration(), time, poses[f]);
+      }
+      for (const double fade : kFadesIntoOwn) {
+        const std::vector<character::Pose> placed = StartingFrom(character_, body, poses, kCompositionFrame, fade);
+        if (!StaysUpright(placed)) return false;
+        lead_ = {{}, {}, state, from};
+        exit_ = from;
+        if (TryTracked(candidate, placed)) {
+          result_.exit_step = exit_;
+          result_.candidates.insert(result_.candidates.begin(), candidate);
+          TellChosen(0);
+          return true;
+        }
+        exit_ = struck_.exit();
+        lead_ = NoLead();
+      }
+      if (end <= own.duration()) break;
+    }
+    return false;
+  }
+
+  bool TryTracked(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
+    if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
+    SegmentProblem problem = ProblemOf(poses, poses.size());
+    problem.pushes = problem_.pushes;
+    problem.lowest_root = kUprightRoot * UprightHeight();
+    FoundSegment way = TrackSegment(problem);
+    candidate.cpu_seconds += way.cpu_seconds;
+    if (!way.reached_end) return false;
+    candidate.tried = candidate.found = true;
+    candidate.feedback_from = lead_.end_step * h();
+    SetReached(lead_.end_step * h() - problem_.impact.start + way.reached, candidate);
+    Keep(poses, way, candidate);
+    return true;
+  }
+
+  void TellChosen(size_t c) {
+    Tell(Describe(problem_, result_.candidates[c]));
+    result_.chosen = static_cast<int>(c);
+    if (IsAmongOthers()) LeadOthersBackAgain();
+  }
+
+  /// Height of the root where the impact begins, if that is lower than at rest: a guard has bent knees [m].
+  double UprightHeight() const {
+    character::Pose pose;
+    Own().PoseAt(problem_.impact.start, pose);
+    return std::min(pose.root_position.y(), character_.bodies[static_cast<size_t>(character_.root)].rest_position.y());
+  }
+
+  bool StaysUpright(const std::vector<character::Pose>& poses) const {
+    const double low = kUprightReference * UprightHeight();
+    return std::all_of(poses.begin(), poses.end(),
+                       [&](const character::Pose& pose) { return pose.root_position.y() > low; });
   }
 
   bool TryAndTell(size_t c) {
@@ -168,13 +297,16 @@ class Responder {
     Tell(Describe(problem_, result_.candidates[c]));
     if (!result_.candidates[c].found) return false;
     result_.chosen = static_cast<int>(c);
-    if (problem_.has_others() && !result_.others_left_out) {
-      companions_.LeadBackAgain(ReplayAll(), [&] {
-        Evaluate();
-        return result_.evaluation.success();
-      });
-    }
+    if (IsAmongOthers()) LeadOthersBackAgain();
     return true;
+  }
+
+  void LeadOthersBackAgain() {
+    const std::vector<control::Fragment> receiver = result_.control.fragments;
+    companions_.LeadBackAgain(ReplayAll(), receiver, [&] {
+      Evaluate();
+      return result_.evaluation.success();
+    });
   }
 
   void Try(size_t c) {
@@ -218,6 +350,11 @@ class Responder {
     // What is not found to the end is the result where nothing else is found.
     if (!candidate.found && candidate.reached <= best_reached_) return;
     best_reached_ = candidate.reached;
+    Keep(followed, way, candidate);
+  }
+
+  /// What is found becomes the result.
+  void Keep(const std::vector<character::Pose>& followed, FoundSegment& way, ResponseCandidate& candidate) {
     Append(followed, std::move(way.fragments));
     const control::Trajectory whole = ReplayAll();
     if (control::Fingerprint(whole.states[std::min(whole.states.size() - 1, NumSteps())]) != way.end) {
@@ -233,10 +370,11 @@ class Responder {
   bool MayFall() const { return !o_.open_loop && !o_.any_motion; }
   bool IsAmongOthers() const { return problem_.has_others() && !result_.others_left_out; }
 
-  Lead NoLead() const {
-    const int exit = struck_.exit();
-    return {{}, {}, IsAmongOthers() ? struck_.WholeState(exit) : struck_.NaiveState(exit), exit};
+  /// The state of all in the world in which the response is looked for.
+  const character::State& StateAt(int step) const {
+    return IsAmongOthers() ? struck_.WholeState(step) : struck_.NaiveState(step);
   }
+  Lead NoLead() const { return {{}, {}, StateAt(struck_.exit()), struck_.exit()}; }
 
   /// The segment along poses from the end of the lead on.
   /// @param num_frames for which others are to go on
@@ -324,7 +462,7 @@ class Responder {
       control.fragments = std::move(fragments);
       return control;
     }
-    control.fragments = control::Truncate(struck_.exit(), problem_.control.fragments);
+    control.fragments = control::Truncate(exit_, problem_.control.fragments);
     std::move(fragments.begin(), fragments.end(), std::back_inserter(control.fragments));
     return control;
   }
@@ -343,7 +481,7 @@ class Responder {
     } else {
       const auto first = struck_.naive().states.begin();
       result_.reference = PosesOf(Own(), problem_.impact.start);
-      themselves.assign(first, first + struck_.exit());
+      themselves.assign(first, first + exit_);
     }
     themselves.insert(themselves.end(), lead_.states.begin(), lead_.states.end());
     AppendStates(character_, themselves, h(), result_.reference);
@@ -360,8 +498,7 @@ class Responder {
     }
     result_.scene = struck_.SceneOf(result_.control, searched_);
     const auto evaluate = [&](size_t c, const std::vector<character::Pose>& poses) {
-      const std::vector<control::Fragment>& fragments = result_.scene->fragments[c];
-      const auto steps = static_cast<size_t>(fragments.empty() ? 0 : fragments.back().end_step());
+      const auto steps = static_cast<size_t>(result_.scene->num_steps_of(c));
       const character::ReferenceMotion reference(problem_.run.scene.characters[c], kCompositionFrame, poses,
                                                  kCompositionFrame);
       metrics::Evaluator evaluator(problem_.run.scene.characters[c], reference, o_.configuration.task.gates, steps);
@@ -391,6 +528,7 @@ class Responder {
   const ResponseHooks& hooks_;
   const character::Character& character_;
   ImpactSimulation struck_;
+  int exit_;  // step at which the run's own control ends
   Response result_;
   OtherCharacters companions_;
   Lead lead_;  // from the exit to where the motion of a candidate begins

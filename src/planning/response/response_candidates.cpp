@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kStartsApart = 3;  // frames between start times for which a second simulation is made
 // Nearest motions whose best position is a candidate, too; of a kinematic transition, which costs less.
-constexpr size_t kMostOfMotions = 6, kMostOfMotionsBlended = 12;
+constexpr size_t kMostOfMotions = 6, kMostOfMotionsBlended = 24;
 constexpr size_t kMovedInTime = 4;    // candidates of a kinematic transition that are entered earlier and later, too
 constexpr double kHiddenTime = 0.5;   // what a change of velocity that no force makes counts as [s]
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once

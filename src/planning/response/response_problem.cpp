@@ -6,6 +6,17 @@
 #include "retrace/planning/segments/joined_control.h"
 
 namespace retrace::runs {
+namespace {
+
+constexpr double kInstantOfAnEnd = 0.02;  // by which the last step of a motion may miss its end [s]
+
+// What is acceptable of a kinematic transition.
+constexpr double kDeepest = 0.02;        // [m]
+constexpr double kFastestSlide = 0.2;    // [m/s]
+constexpr double kMostHidden = 0.5;      // of the impulse
+constexpr double kLongestThrough = 0.1;  // [s]
+
+}  // namespace
 
 Configuration ResponseConfiguration() {
   Configuration configuration = CompositionConfiguration();
@@ -13,6 +24,25 @@ Configuration ResponseConfiguration() {
   // up.
   configuration.sampling.refinement.passes = 1;
   return configuration;
+}
+
+bool OtherCharacter::within() const {
+  const metrics::Gate* const left = evaluation.FirstViolated();
+  const double held = left != nullptr ? left->first_violation : evaluation.simulated_duration;
+  return held >= own_end - kInstantOfAnEnd;
+}
+
+bool Response::success() const {
+  const bool all_within =
+      std::all_of(others.begin(), others.end(), [](const OtherCharacter& other) { return other.within(); });
+  return ending == "completed" && evaluation.success() && all_within && !others_left_out;
+}
+
+double ResponseBlend::fault() const {
+  const auto beyond = [](double value, double limit) { return std::max(0.0, value / limit - 1); };
+  const double slide = foot_slide > motion_foot_slide ? foot_slide : 0;  // the motion's own is the recording's
+  return beyond(deepest, kDeepest) + beyond(slide, kFastestSlide) + beyond(hidden_share, kMostHidden) +
+         beyond(through, kLongestThrough);
 }
 
 void UseRuleOfPaper(ResponseSettings& settings) {
@@ -52,7 +82,10 @@ std::string Describe(const ResponseBlend& blend) {
   text.append(io::Fixed(std::max(blend.begin_velocity_jump, blend.end_velocity_jump), 2));
   text.append(" m/s; feet slide at ").append(io::Fixed(blend.foot_slide, 2)).append(" m/s (the motion's own at ");
   text.append(io::Fixed(blend.motion_foot_slide, 2)).append("), ").append(io::Fixed(100 * blend.penetration, 1));
-  return text.append(" cm in the floor (").append(io::Fixed(100 * blend.motion_penetration, 1)).append(")");
+  text.append(" cm in the floor (").append(io::Fixed(100 * blend.motion_penetration, 1)).append("), ");
+  text.append(io::Fixed(100 * blend.deepest, 1)).append(" cm at most later");
+  if (blend.through > 0) text.append("; another body in it for ").append(io::Fixed(blend.through, 2)).append(" s");
+  return text.append(blend.acceptable() ? "" : "; not acceptable, and no other candidate is");
 }
 
 }  // namespace retrace::runs

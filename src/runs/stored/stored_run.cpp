@@ -80,9 +80,7 @@ std::vector<control::Push> FurtherPushes(const io::JsonView& view, const control
 
 /// What the control of a character lasts.
 int StepsOf(const control::Scene& scene, size_t character) {
-  if (scene.ending) return scene.num_steps();
-  const std::vector<control::Fragment>& fragments = scene.fragments[character];
-  return fragments.empty() ? 0 : fragments.back().end_step();
+  return scene.num_steps_of(character);
 }
 
 }  // namespace
@@ -172,7 +170,9 @@ void StoredRun::RequireOneCharacter(const std::string& why) const {
 void StoredRun::RequirePhysical(const std::string& why) const {
   if (scene.physical()) return;
   throw UsageError(folder.string() + ": found a motion with " +
-                   (scene.ending ? "an end that is not simulated" : "kinematic transitions") +
+                   (scene.beginning          ? "a beginning that is not simulated"
+                    : !scene.endings.empty() ? "an end that is not simulated"
+                                             : "kinematic transitions") +
                    ", expected a simulated one: " + why);
 }
 

@@ -42,13 +42,14 @@ std::vector<std::string> DifferingOptions(const simulation::WorldOptions& a, con
 /// What is kinematic of a scene is taken away: what was shown after the end of the simulation is then driven at.
 void MakePhysical(control::Scene& scene) {
   scene.transitions.clear();
-  if (!scene.ending) return;
-  const int first = scene.ending->step, steps = scene.num_steps() - first;
-  scene.ending.reset();
-  control::Fragment& last = scene.fragments[0].emplace_back();
-  last.first_step = first;
-  last.num_steps = steps;
-  last.targets.resize(static_cast<size_t>(steps) + 1);
+  scene.beginning.reset();
+  for (const control::KinematicEnding& ending : std::exchange(scene.endings, {})) {
+    const int steps = ending.end_step(scene.world.time_step) - ending.step;
+    control::Fragment& last = scene.fragments[ending.character].emplace_back();
+    last.first_step = ending.step;
+    last.num_steps = steps;
+    last.targets.resize(static_cast<size_t>(steps) + 1);
+  }
 }
 
 }  // namespace
@@ -129,7 +130,7 @@ void TrackReference(StoredRun& run) {
   // Not the whole scene: references point to its characters.
   run.scene.fragments = NaiveTracking(run).fragments;
   run.scene.transitions.clear();
-  run.scene.ending.reset();
+  run.scene.endings.clear();
 }
 
 JoiningRun ParseJoiningRun(const std::string& text) {

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <vector>
 
 #include "character/sample_human.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/metrics/foot_slide.h"
 #include "retrace/planning/segments/joined_control.h"
 
 namespace retrace::runs {
@@ -146,6 +149,29 @@ TEST(KinematicBlend, BeginsBeforeBodiesAreTornApart) {
   // But not before the run's own control ends.
   sample.problem->exit_step = kEntered - 4;
   EXPECT_GE(BlendIn(*sample.problem).first_step, kEntered - 4);
+}
+
+/// A motion that sinks for a while is raised there, and nowhere else, by a smooth curve.
+TEST(KinematicBlend, WhatIsInTheFloorIsLifted) {
+  control::KinematicEnding ending{0, 0, kCompositionFrame, {}};
+  const Pose standing = character::RestPose(Human());
+  for (int f = 0; f < 240; ++f) {
+    Pose pose = standing;
+    const double s = (f - 100) / 40.0;
+    if (s > 0 && s < 1) pose.root_position.y() -= 0.2 * std::pow(std::sin(std::numbers::pi * s), 2);
+    ending.poses.push_back(pose);
+  }
+  EXPECT_GT(LiftOutOfFloor(Human(), ending), 0.15);
+  std::vector<State> states;
+  for (const Pose& pose : ending.poses) character::ForwardKinematics(Human(), pose, states.emplace_back());
+  EXPECT_LT(metrics::DeepestPoint(Human(), states), 0.005);
+  EXPECT_NEAR(ending.poses[50].root_position.y(), standing.root_position.y(), 1e-9);
+  EXPECT_NEAR(ending.poses[200].root_position.y(), standing.root_position.y(), 1e-9);
+  for (size_t f = 1; f + 1 < ending.poses.size(); ++f) {
+    const double bend = ending.poses[f + 1].root_position.y() - 2 * ending.poses[f].root_position.y() +
+                        ending.poses[f - 1].root_position.y();
+    EXPECT_LT(std::abs(bend), 0.004) << f;
+  }
 }
 
 TEST(KinematicBlend, AJumpIsMeasured) {

@@ -44,6 +44,8 @@ class ImpactSimulation {
   /// Controls of all characters in the order of the scene; that of the character that responds is not used.
   std::vector<std::vector<control::Fragment>>& others() { return others_; }
   const std::vector<std::vector<control::Fragment>>& others() const { return others_; }
+  /// Ends of theirs that are not simulated.
+  std::vector<control::KinematicEnding>& endings_of_others() { return endings_of_others_; }
   /// What a motion of all characters is to one of them.
   control::Trajectory OneOf(control::Trajectory whole, size_t character) const;
   /// All characters from a state of all of them on: that which responds under a controller, the others under theirs.
@@ -82,6 +84,7 @@ class ImpactSimulation {
   const ResponseProblem& problem_;
   int impact_, exit_;
   std::vector<std::vector<control::Fragment>> others_;
+  std::vector<control::KinematicEnding> endings_of_others_;
   control::Trajectory naive_, whole_;
   /// The simulation without the impact, for kinematic transitions, which return to it.
   std::optional<character::ReferenceMotion> own_motion_;

@@ -41,6 +41,7 @@ struct ResponseSettings {
   bool kinematic = false;         ///< the recorded motion is blended in, and nothing is searched: not physical
   Blend blend = Blend::kMatched;  ///< of that
   bool paper = false;             ///< set by UseRuleOfPaper alone
+  bool leave_out = true;          ///< where nothing is found among other characters, it is looked for without them
   matching::WindowOptions window;
   Configuration configuration = ResponseConfiguration();
 };
@@ -104,10 +105,15 @@ struct OtherCharacter {
   size_t character = 0;
   bool undisturbed = false;  ///< its own control stays within tolerance; else it is led back to its own motion
   double from = 0;           ///< from when on, the last time [s]
+  bool by_feedback = false;  ///< tracking recovers its motion; else a search
   double reached = 0;        ///< until when a control was found for it alone [s]
   double cpu_seconds = 0;
   std::vector<character::Pose> reference;  ///< what it follows: (frames) of kCompositionFrame
   metrics::Evaluation evaluation;          ///< in the world of all
+  double own_end = 0;                      ///< of its own motion; then it comes to rest [s]
+
+  /// It stays within tolerance to the end of its own motion.
+  bool within() const;
 };
 
 /// What a kinematic transition hides, and how much of it shows.
@@ -125,8 +131,16 @@ struct ResponseBlend {
   double foot_slide = 0, motion_foot_slide = 0;    ///< in the blend (metrics::FootSlide); of the motion alone [m/s]
   double penetration = 0, motion_penetration = 0;  ///< into the floor (metrics::DeepestPoint), likewise [m]
 
+  double deepest = 0;  ///< of a point in the floor from the beginning of the blend to the end of the motion [m]
+  double through = 0;  ///< for how long a body of another character is in one of this one after the impact [s]
+  double lifted = 0;   ///< by how much the motion is raised at most, where it would be in the floor [m]
+
   /// What cannot be seen: jumps below 1 mm and 0.3 m/s.
   bool smooth() const { return position_jump < 0.001 && begin_velocity_jump < 0.3 && end_velocity_jump < 0.3; }
+  /// By how much it is worse than what is acceptable: 2 cm in the floor, feet that slide at 0.2 m/s, half of the
+  /// impulse hidden, bodies through one another for 0.1 s; each as a share of that. 0: it is acceptable.
+  double fault() const;
+  bool acceptable() const { return smooth() && fault() == 0; }
 };
 
 struct Response {
@@ -154,10 +168,11 @@ struct Response {
   std::vector<OtherCharacter> others;
   std::optional<control::Scene> scene;  ///< of all characters, in which `control` is that of the one that responds
   /// No response was found with the others in the world. So they are left out from the end of the delay on: `control`
-  /// begins there, from the state that the impact left, and is that of a single character.
+  /// begins there, from the state that the impact left, and is that of a single character. This is no success.
   bool others_left_out = false;
 
-  bool success() const { return ending == "completed" && evaluation.success(); }
+  /// The character that responds is within tolerance to its end, and each other one to the end of its own motion.
+  bool success() const;
 };
 
 struct ResponseHooks {

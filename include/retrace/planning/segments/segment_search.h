@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,16 @@ struct SegmentProblem {
   /// scale of `world`.
   std::vector<sampling::CoSimulated> companions = {};
   int most_back_offs = std::numeric_limits<int>::max();  ///< fewer than the configuration has
+  /// TrackSegment alone takes these: what pushes the character meanwhile, and the height below which its root may not
+  /// go [m]; none: that of standing, kStandingRoot.
+  std::vector<control::Push> pushes = {};
+  std::optional<double> lowest_root = {};
+  /// Likewise: its number among all in the world, whose order is that of `start`; and whether the others are
+  /// restarted where its fragments begin, as a search does that restores all of them. It is itself also restarted at
+  /// these steps of the whole motion.
+  size_t place = 0;
+  bool restarts_companions = true;
+  std::vector<int> restarts = {};
 };
 
 struct FoundSegment {
