@@ -84,7 +84,7 @@ void KeepFrom(const std::vector<Vec3>& corners, LocalBox& box) {
     if (most[k] < box.low[k] || least[k] > box.high[k]) return;  // it stands outside
     for (const bool high : {false, true}) {
       const double apart = high ? least[k] - box.kept_high[k] : box.kept_low[k] - most[k];
-      // Soles hang over an edge lengthwise alone, and something of what was touched remains.
+      // Soles hang over an edge along the foot alone, and something of what was touched remains.
       const bool overlaps = apart < 0;
       if (overlaps && (k == 0 || box.kept_high[k] - box.kept_low[k] + apart < kLeastDepth)) continue;
       if (apart <= farthest) continue;

@@ -16,7 +16,7 @@ const std::string kFewSamples =
 
 class RespondProgram : public CommandLine {
  protected:
-  /// A walk that is struck, and a library of another walk and a stand.
+  /// A walk that is hit, and a library of another walk and a stand.
   void SetUp() override {
     CommandLine::SetUp();
     walk_ = Path("walk");
