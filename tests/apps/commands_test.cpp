@@ -91,7 +91,7 @@ TEST(Commands, AreCompletedByBash) {
   EXPECT_EQ(completed("/usr/bin/reconstruct clip.bvh --quality "), "draft standard best ");
   EXPECT_EQ(completed("retrace feedback add --for"), "--force ");
   EXPECT_EQ(completed("retrace stabilise --for"), "--force ") << "an old name";
-  EXPECT_EQ(completed("retrace strike --wi"), " ") << "an old option is shown nowhere";
+  EXPECT_EQ(completed("retrace reconstruct --hang"), " ") << "an old option is shown nowhere";
   EXPECT_EQ(Execute("bash -c 'bash -n <(" + kRetrace + " completion bash)'").text, "");
 }
 

@@ -34,7 +34,7 @@ TEST(ForceChart, ShowsTheBandAndWhatWasMeasured) {
   const results::BandedChannels one{{Flat(241, 700)}, 0};
   const std::string plain = FormatForceChart(one, nullptr, 1.0 / 240, 0, "a & b");
   EXPECT_THAT(plain, HasSubstr("a &amp; b"));
-  EXPECT_THAT(plain, HasSubstr("as they are"));
+  EXPECT_THAT(plain, HasSubstr("of every simulation step"));
   EXPECT_THAT(plain, Not(HasSubstr("measured")));
   EXPECT_THAT(plain, Not(HasSubstr("fill-opacity"))) << "one control has no band";
 

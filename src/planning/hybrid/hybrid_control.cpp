@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -212,6 +213,7 @@ class HybridSearch {
     SegmentProblem problem{clip_.character, task_.world, state, first, poses, configuration_};
     problem.effort = effort;
     problem.threads = threads_;
+    problem.lowest_root = -std::numeric_limits<double>::infinity();  // bodies roll, and sit
     problem.stop = hooks_.stop;
     return problem;
   }

@@ -66,7 +66,9 @@ TEST(Settling, WithoutAContinuationTheLongestSegmentIsKept) {
   Settling settling;
   // The start state is thrown backward: nothing can catch that.
   for (character::BodyState& body : settling.standing.start) body.linear_velocity = Vec3(0, 0, -4);
-  settling.way = TrackSegment(settling.standing.problem());
+  SegmentProblem falling = settling.standing.problem();
+  falling.lowest_root = 0;
+  settling.way = TrackSegment(falling);
   const double reached = settling.way.reached;
   EXPECT_FALSE(settling.Run());
   EXPECT_EQ(settling.feedback_from, -1);
