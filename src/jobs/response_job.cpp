@@ -113,8 +113,8 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
     throw FieldError("push", "found an impact of " + io::Fixed(impact.duration, 2) + " s, expected one of at most " +
                                  io::Fixed(kLongestImpact, 0) + " s");
   }
-  // Another motion is entered after a long impact, where the body is by then.
-  problem.settings.latest = std::max(o.latest, impact.duration + kAfterImpact);
+  // Another motion is entered after an impact, however long that is.
+  problem.settings.latest = impact.duration < o.latest ? o.latest : impact.duration + kAfterImpact;
 }
 
 }  // namespace retrace::runs
