@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "retrace/math/rotation.h"
+
 namespace retrace::task {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kinematic_blend.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/control/cutting.h"
 #include "retrace/io/number.h"
 #include "retrace/metrics/state_distance.h"
