@@ -177,11 +177,7 @@ int Respond(Options o, const Call& call) {
   cli::Warn(call.name, job.problem.run.solver_warning);
   results::RunFolder folder(output, o.search.force, job.Files());
   runs::ResponseHooks hooks;
-  hooks.on_line = [&](const std::string& line) {
-    if (!prints) return;
-    std::printf("  %s\n", cli::Shown(line).c_str());
-    std::fflush(stdout);
-  };
+  if (prints) hooks.on_line = PrintLine;
   hooks.stop = [&] { return stop(); };
   const runs::Response result = runs::Respond(job.problem, o.search.threads, hooks);
   runs::WriteResponse(folder, job, result, {call.line, {}, &timer});

@@ -279,11 +279,7 @@ Filmed Film(const Options& o, const runs::StrikeOptions& options, const std::fil
   io::StopRequest stop(0);
   io::HandleStopSignals();
   runs::ResponseHooks hooks;
-  hooks.on_line = [&](const std::string& line) {
-    if (!prints) return;
-    std::printf("  %s\n", cli::Shown(line).c_str());
-    std::fflush(stdout);
-  };
+  if (prints) hooks.on_line = PrintLine;
   hooks.stop = [&] { return stop(); };
   results::RunFolder folder(output, o.search.force, responds.Files());
   const runs::Response found = runs::Respond(responds.problem, o.search.threads, hooks);

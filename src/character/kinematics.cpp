@@ -110,6 +110,11 @@ double LowestPoint(const Body& body, const BodyState& state) {
   return lowest;
 }
 
+void Place(const Quat& heading, const Vec3& offset, Pose& pose) {
+  pose.root_position = heading * pose.root_position + offset;
+  pose.root_orientation = (heading * pose.root_orientation).normalized();
+}
+
 void Place(const Quat& heading, const Vec3& offset, State& state) {
   for (BodyState& body : state) {
     body.position = heading * body.position + offset;

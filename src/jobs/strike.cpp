@@ -51,10 +51,7 @@ std::vector<InputFile> ReadSide(const ClipOptions& clip, const char* side, std::
 /// Turned about the vertical, then moved, as a motion of its own.
 ReferenceMotion Moved(const ReferenceMotion& motion, const Quat& heading, const Vec3& offset) {
   std::vector<Pose> poses = motion.poses();
-  for (Pose& pose : poses) {
-    pose.root_position = heading * pose.root_position + offset;
-    pose.root_orientation = (heading * pose.root_orientation).normalized();
-  }
+  for (Pose& pose : poses) character::Place(heading, offset, pose);
   return motion.WithPoses(std::move(poses));
 }
 

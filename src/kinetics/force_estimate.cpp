@@ -209,7 +209,7 @@ class Estimator {
   }
 
   void AddPoint(int body, const Vec3& on_ground, double weight) {
-    if (weight >= kSmallestWeight) points_.push_back({body, on_ground, weight});
+    if (weight >= kSmallestWeight) points_.push_back({body, on_ground, weight, on_ground.y()});
   }
 
   void AddPoint(int body, const Vec3& place, const Vec3& velocity, double share = 1) {
@@ -324,21 +324,7 @@ class Estimator {
     program_.gradient = -2 * supply_.transpose() * required;
     const optimization::Summary& found = solver_.Solve(program_);
     // Else all is missing, which the result shows.
-    if (found.status != optimization::Status::kOptimal) return;
-    pose_.Press(points_, found.x, result);
-    for (metrics::SupportForce& support : result.support) support.center.y() = HeightOf(support, found.x);
-  }
-
-  /// Height of the center of pressure of a body, the mean of its points by what they bear.
-  double HeightOf(const metrics::SupportForce& support, const Eigen::VectorXd& forces) const {
-    double sum = 0, count = 0;
-    for (size_t p = 0; p < points_.size(); ++p) {
-      if (points_[p].body != support.body) continue;
-      const double force = std::max(0.0, forces[static_cast<Eigen::Index>(3 * p + 1)]);
-      sum += force * points_[p].position.y();
-      count += force;
-    }
-    return count > 0 ? sum / count : 0;
+    if (found.status == optimization::Status::kOptimal) pose_.Press(points_, found.x, result);
   }
 
   const character::ReferenceMotion& reference_;

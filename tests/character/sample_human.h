@@ -8,6 +8,7 @@
 
 #include "retrace/character/character.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 
@@ -154,5 +155,19 @@ struct Walk {
     RotationOf(human, pose, side + "_elbow") = AxisRotation(1, -sign * (0.5 + 0.2 * swing));
   }
 };
+
+/// The rest pose with its soles on the floor, displaced by `offset(time)`.
+template <typename Offset>
+ReferenceMotion StandingHuman(const Offset& offset, int poses, double frame_time) {
+  std::vector<Pose> all(static_cast<size_t>(poses), RestPose(Human()));
+  State state;
+  ForwardKinematics(Human(), all.front(), state);
+  double lowest = state[0].position.y();
+  for (size_t b = 0; b < state.size(); ++b) lowest = std::min(lowest, LowestPoint(Human().bodies[b], state[b]));
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].root_position += offset(static_cast<double>(i) * frame_time) - lowest * Vec3::UnitY();
+  }
+  return {Human(), frame_time, std::move(all), 1.0 / 60};
+}
 
 }  // namespace retrace::character

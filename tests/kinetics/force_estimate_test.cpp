@@ -23,20 +23,7 @@ using character::Human;
 constexpr double kFrame = 1.0 / 120;
 
 character::ReferenceMotion Moved(const std::function<Vec3(double)>& offset, double duration) {
-  std::vector<character::Pose> poses;
-  for (int i = 0; i <= static_cast<int>(std::lround(duration / kFrame)); ++i) {
-    character::Pose pose = character::RestPose(Human());
-    character::State state;
-    character::ForwardKinematics(Human(), pose, state);
-    double lowest = 1;
-    for (size_t b = 0; b < state.size(); ++b) {
-      lowest = std::min(lowest, character::LowestPoint(Human().bodies[b], state[b]));
-    }
-    pose.root_position.y() -= lowest;
-    pose.root_position += offset(i * kFrame);
-    poses.push_back(pose);
-  }
-  return {Human(), kFrame, poses, 1.0 / 60};
+  return character::StandingHuman(offset, static_cast<int>(std::lround(duration / kFrame)) + 1, kFrame);
 }
 
 double Weight() {

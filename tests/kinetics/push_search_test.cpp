@@ -20,20 +20,7 @@ constexpr double kPushFrame = 1.0 / 60;
 
 /// A stiff body stands and is displaced along x.
 character::ReferenceMotion Standing(const std::function<double(double)>& aside) {
-  std::vector<character::Pose> poses;
-  for (int i = 0; i <= 240; ++i) {
-    character::Pose pose = character::RestPose(Human());
-    character::State state;
-    character::ForwardKinematics(Human(), pose, state);
-    double lowest = 1;
-    for (size_t b = 0; b < state.size(); ++b) {
-      lowest = std::min(lowest, character::LowestPoint(Human().bodies[b], state[b]));
-    }
-    pose.root_position.y() -= lowest;
-    pose.root_position.x() += aside(i * kPushFrame);
-    poses.push_back(pose);
-  }
-  return {Human(), kPushFrame, poses, 1.0 / 60};
+  return character::StandingHuman([&](double time) -> Vec3 { return {aside(time), 0, 0}; }, 241, kPushFrame);
 }
 
 TEST(FindPushes, FindsWhatAcceleratesAPersonAndNothingElse) {

@@ -25,18 +25,7 @@ ReferenceMotion MotionOf(const std::vector<Pose>& poses) {
 /// The rest pose with its soles on the floor, moved by `place(time)`.
 template <typename Place>
 ReferenceMotion Moved(const Place& place, int frames = 41) {
-  std::vector<Pose> poses;
-  for (int i = 0; i < frames; ++i) {
-    poses.push_back(character::RestPose(Human()));
-    character::State state;
-    character::ForwardKinematics(Human(), poses.back(), state);
-    double lowest = 1e9;
-    for (size_t b = 0; b < Human().bodies.size(); ++b) {
-      lowest = std::min(lowest, character::LowestPoint(Human().bodies[b], state[b]));
-    }
-    poses.back().root_position += place(i * kFrame) - lowest * Vec3::UnitY();
-  }
-  return MotionOf(poses);
+  return character::StandingHuman(place, frames, kFrame);
 }
 
 ReferenceMotion Walking(double height) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/program.h"
 #include "retrace/io/error.h"
 #include "retrace/io/json.h"
 
@@ -160,6 +161,11 @@ void TimeProgress::Finish() {
 
 void Progress::Finish() {
   if (style_ == ProgressStyle::kBar) std::fprintf(stderr, "\n");
+}
+
+void PrintLine(const std::string& line) {
+  std::printf("  %s\n", cli::Shown(line).c_str());
+  std::fflush(stdout);
 }
 
 }  // namespace retrace::apps

@@ -43,6 +43,9 @@ class Progress {
   double rate_ = 0;     // [samples/s]
 };
 
+/// A line of what is going on, indented and at once.
+void PrintLine(const std::string& line);
+
 /// Progress of something that goes through a motion once, at most once in half a second.
 class TimeProgress {
  public:

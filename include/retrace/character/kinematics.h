@@ -45,6 +45,8 @@ double LowestPoint(const Body& body, const BodyState& state);
 
 /// Turns the whole character about the vertical through the origin, then moves it; velocities turn with it.
 void Place(const Quat& heading, const Vec3& offset, State& state);
+/// The same of a pose.
+void Place(const Quat& heading, const Vec3& offset, Pose& pose);
 
 /// Moves the whole character.
 void Translate(State& state, const Vec3& offset);

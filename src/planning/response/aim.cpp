@@ -103,10 +103,7 @@ struct Instant {
 
 ReferenceMotion Placed(const ReferenceMotion& motion, const Quat& turn, const Vec3& offset) {
   std::vector<Pose> poses = motion.poses();
-  for (Pose& pose : poses) {
-    pose.root_position = turn * pose.root_position + offset;
-    pose.root_orientation = (turn * pose.root_orientation).normalized();
-  }
+  for (Pose& pose : poses) character::Place(turn, offset, pose);
   return motion.WithPoses(std::move(poses));
 }
 

@@ -30,10 +30,7 @@ void FadeFrom(const Pose& pose, double frame_time, std::vector<Pose>& poses, dou
 
 void PlaceOnGround(const Character& character, const State& to, const State& from, std::vector<Pose>& poses) {
   const metrics::GroundAlignment alignment = metrics::AlignOnGround(character, to, from);
-  for (Pose& pose : poses) {
-    pose.root_position = alignment.heading * pose.root_position + alignment.offset;
-    pose.root_orientation = (alignment.heading * pose.root_orientation).normalized();
-  }
+  for (Pose& pose : poses) character::Place(alignment.heading, alignment.offset, pose);
 }
 
 std::vector<Pose> StartingFrom(const Character& character, const State& state, std::vector<Pose> poses,
