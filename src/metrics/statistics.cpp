@@ -1,16 +1,28 @@
 #include "retrace/metrics/statistics.h"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <unsupported/Eigen/SpecialFunctions>
 #include <utility>
 
 namespace retrace::metrics {
 namespace {
 
-using Binomial = boost::math::binomial_distribution<double>;
+// The probability of at least k successes of n at a rate of p: the regularized incomplete beta function.
+double AtLeast(int k, int n, double p) { return k == 0 ? 1 : Eigen::numext::betainc(double(k), double(n - k + 1), p); }
+
+// The rate at which at least k successes of n have a probability of `probability`, to the last bit: the probability
+// rises with the rate.
+double RateOf(int k, int n, double probability) {
+  double low = 0, high = 1;
+  while (true) {
+    const double middle = (low + high) / 2;
+    if (middle <= low || middle >= high) return middle;
+    (AtLeast(k, n, middle) < probability ? low : high) = middle;
+  }
+}
 
 void CheckCounts(int k, int n, double confidence) {
   if (k < 0 || k > n || !(confidence > 0 && confidence < 1)) {
@@ -22,18 +34,18 @@ void CheckCounts(int k, int n, double confidence) {
 
 double LowerBound(int k, int n, double confidence) {
   CheckCounts(k, n, confidence);
-  return k == 0 ? 0 : Binomial::find_lower_bound_on_p(n, k, 1 - confidence);
+  return k == 0 ? 0 : RateOf(k, n, 1 - confidence);
 }
 
 double UpperBound(int k, int n, double confidence) {
   CheckCounts(k, n, confidence);
-  return k == n ? 1 : Binomial::find_upper_bound_on_p(n, k, 1 - confidence);
+  return k == n ? 1 : RateOf(k + 1, n, confidence);
 }
 
 double McNemarTest(int b, int c) {
   if (b < 0 || c < 0) throw std::invalid_argument("McNemar's test of negative counts");
   if (b + c == 0) return 1;
-  return std::min(1.0, 2 * boost::math::cdf(Binomial(b + c, 0.5), std::min(b, c)));
+  return std::min(1.0, 2 * AtLeast(std::max(b, c), b + c, 0.5));
 }
 
 Quartiles QuartilesOf(std::vector<double> values) {

@@ -2,7 +2,7 @@
 ///
 /// The C library picks the variant of these functions that the processor runs fastest, and those with fused
 /// multiply-add round otherwise than those without: one control replayed on two machines would end in two motions. All
-/// code of the libraries of this project therefore calls the functions below, with what it instantiates of Eigen, Boost
+/// code of the libraries of this project therefore calls the functions below, with what it instantiates of Eigen
 /// and the standard library, and with its own copy of ODE. They are functions of SLEEF that give the same bits
 /// everywhere
 /// ("consistent", cinz), within 1 ulp. What IEEE 754 defines to the last bit (sqrt, rounding) needs nothing.
