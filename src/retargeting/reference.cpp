@@ -9,6 +9,7 @@
 #include "floor_clearance.h"
 #include "floor_fit.h"
 #include "pose_signal.h"
+#include "recorded_spikes.h"
 #include "retarget.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/limits.h"
@@ -189,6 +190,9 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   if (options.mirror) report.notes.emplace_back("mirrored, as asked for: the file's x axis is reversed, names stay");
   std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
   const double first_time = report.lead_in_frames * source->frame_time;
+  if (options.bridge_spikes) {
+    BridgeSpikes(character, source->frame_time, options.time_scale, first_time, recorded, report);
+  }
   const double last_time = source->duration() - report.lead_out_frames * source->frame_time;
   double end = options.end.value_or(last_time);
   double start = options.start;

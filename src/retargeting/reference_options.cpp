@@ -8,6 +8,9 @@ void Describe(ReferenceOptions& o, io::FieldVisitor& v) {
   v.Field({"smoothing", "Standard deviation of the Gaussian filter", "s"}, o.smoothing, io::Real{{0, 1}});
   v.Field({"velocity_interval", "Half width of the central difference for velocities", "s"}, o.velocity_interval,
           io::Real{{1e-4, 0.5}});
+  v.Field(
+      {"bridge_spikes", "Whether joints that jump elsewhere and back within a few frames are turned steadily instead"},
+      o.bridge_spikes, io::Flag{});
   v.Field({"level_floor", "Whether a tilted capture floor is turned level"}, o.level_floor, io::Flag{});
   v.Field({"lift_root", "Whether the root is raised where trunk, head, thighs or upper arms are under the floor"},
           o.lift_root, io::Flag{});

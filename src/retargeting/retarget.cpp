@@ -30,6 +30,9 @@ constexpr double kLegOfHeight = 0.54;   // thigh and shin as a share of a skelet
 // The same as a share of a body's height, crown to sole: those of the human of Liu et al. 2010. Skeletons end somewhere
 // in the head, so that their legs show a recorded body's height better than their tops do.
 constexpr double kLegOfBody = 0.825 / 1.7;
+constexpr double kOnToes = 0.2;      // a foot that points so much more downwards than at rest stands on its toes [sine]
+constexpr double kHangs = 0.1;       // an ankle so much higher than the other: the foot is not on the floor [m]
+constexpr size_t kLeastPlanted = 3;  // frames that level a foot
 const double kLargestLeveling = Radians(20);  // between a foot at rest and on the floor, in any source seen
 // Weight of the source's own hinge axis against the plane of the bent limb. Recorded elbows are often balls.
 constexpr double kKneeBlend = 0.25;
@@ -502,30 +505,68 @@ class Calibration {
                        : Vec3(source_.Orientation(thigh, 0).conjugate() * (Segment("pelvis", 0) * Vec3::UnitX()));
   }
 
+  /// Frames in which the leg stands or crouches over its foot.
+  std::vector<size_t> FramesOverFoot(const std::string& thigh, const std::string& foot) const {
+    std::vector<size_t> frames;
+    for (size_t f = 1; f + 1 < source_.num_frames(); ++f) {
+      const double hip = source_.Position(thigh, f).y() - source_.Position(foot, f).y();
+      if (hip >= kStanceHips * LegLength(source_, f)) frames.push_back(f);
+    }
+    return frames;
+  }
+
+  bool IsSlow(const std::string& joint, size_t f) const {
+    return (source_.Position(joint, f + 1) - source_.Position(joint, f - 1)).norm() / (2 * source_.frame_time()) <
+           kStanceSpeed;
+  }
+
+  Vec3 VerticalOf(const std::string& foot, size_t f) const {
+    return source_.Orientation(foot, f).conjugate() * Vec3::UnitY();
+  }
+
   /// Directions of the vertical in the foot's own frame while the foot is planted.
   std::vector<Vec3> StanceVerticals(const std::string& thigh, const std::string& foot, const std::string& toe) const {
-    std::vector<size_t> frames;  // in which the leg stands or crouches over its foot
-    std::vector<double> heights;
-    for (size_t f = 1; f + 1 < source_.num_frames(); ++f) {
-      const double height = source_.Position(foot, f).y();
-      if (source_.Position(thigh, f).y() - height < kStanceHips * LegLength(source_, f)) continue;
-      frames.push_back(f);
-      heights.push_back(height);
-    }
+    const std::vector<size_t> frames = FramesOverFoot(thigh, foot);
     std::vector<Vec3> verticals;
     if (frames.empty()) return verticals;
-    std::vector<double> sorted = heights;
-    std::sort(sorted.begin(), sorted.end());
-    const double low = sorted[sorted.size() / 20];
-    for (size_t i = 0; i < frames.size(); ++i) {
-      const size_t f = frames[i];
-      const auto speed = [&](const std::string& joint) {
-        return (source_.Position(joint, f + 1) - source_.Position(joint, f - 1)).norm() / (2 * source_.frame_time());
-      };
-      if (heights[i] < low + kStanceHeight && speed(foot) < kStanceSpeed && speed(toe) < kStanceSpeed) {
-        verticals.push_back(source_.Orientation(foot, f).conjugate() * Vec3::UnitY());
+    std::vector<double> heights;
+    for (size_t f : frames) heights.push_back(source_.Position(foot, f).y());
+    std::sort(heights.begin(), heights.end());
+    const double low = heights[heights.size() / 20];
+    for (size_t f : frames) {
+      if (source_.Position(foot, f).y() < low + kStanceHeight && IsSlow(foot, f) && IsSlow(toe, f)) {
+        verticals.push_back(VerticalOf(foot, f));
       }
     }
+    return verticals;
+  }
+
+  /// The same where hardly an instant is found like that, since single frames lie too low or the foot was recorded with
+  /// an error that stays: the vertical in most of the instants at which the foot is slow, at its usual height. None for
+  /// a foot that hangs or stands on its toes. `forward` is its direction in its own frame.
+  std::vector<Vec3> UsualVerticals(const char* side, const std::string& toe, const Vec3& forward) const {
+    const std::string foot = Sided(side, "foot");
+    std::vector<size_t> frames = FramesOverFoot(Sided(side, "thigh"), foot);
+    std::erase_if(frames, [&](size_t f) { return !IsSlow(foot, f) || !IsSlow(toe, f); });
+    std::vector<Vec3> verticals;
+    if (forward.norm() == 0 || frames.empty()) return verticals;
+    const auto median_height = [&](const std::string& joint) {
+      std::vector<double> heights;
+      for (size_t f : frames) heights.push_back(source_.Position(joint, f).y());
+      return Median(heights);
+    };
+    const double usual = median_height(foot);
+    if (usual > median_height(Sided(side == kSides[0] ? kSides[1] : kSides[0], "foot")) + kHangs) return verticals;
+    for (size_t f : frames) {
+      const bool on_toes = (source_.Orientation(foot, f) * forward).y() < forward.y() - kOnToes;
+      if (std::abs(source_.Position(foot, f).y() - usual) < kStanceHeight && !on_toes) {
+        verticals.push_back(VerticalOf(foot, f));
+      }
+    }
+    if (verticals.empty()) return verticals;
+    const Vec3 median = MedianDirection(verticals);
+    std::erase_if(verticals, [&](const Vec3& v) { return v.dot(median) < std::cos(kLargestLeveling); });
+    if (2 * verticals.size() < frames.size()) verticals.clear();
     return verticals;
   }
 
@@ -551,14 +592,17 @@ class Calibration {
     std::vector<Vec3> verticals = StanceVerticals(Sided(side, "thigh"), foot, toe);
     // A foot that kneels or stands on its toes is at rest too, but not flat: far from flat as the rest pose has it.
     if (rest_usable_) std::erase_if(verticals, [&](const Vec3& v) { return v.dot(up) < std::cos(kLargestLeveling); });
-    const bool planted = verticals.size() >= 3;
+    const bool as_at_rest = verticals.size() >= kLeastPlanted;
+    if (!as_at_rest && rest_usable_) verticals = UsualVerticals(side, toe, forward);
+    const bool planted = verticals.size() >= kLeastPlanted;
     if (planted) {
       Vec3 median = MedianDirection(verticals);
       std::erase_if(verticals, [&](const Vec3& v) { return v.dot(median) < std::cos(Radians(20)); });
       if (!verticals.empty()) median = MedianDirection(verticals);
       report.notes.push_back(foot + " leveled by " +
                              io::Fixed(Degrees(std::acos(std::clamp(median.dot(up), -1.0, 1.0))), 1) +
-                             " degrees: the median of " + std::to_string(verticals.size()) + " planted frames");
+                             " degrees: the median of " + std::to_string(verticals.size()) + " planted frames" +
+                             (as_at_rest ? "" : ", those at its usual height"));
       up = median;
     } else {
       report.notes.push_back(foot + " is never planted: taken square to the shin at rest");

@@ -315,6 +315,28 @@ TEST(Reference, FeetThatAreNotFlatAtRestAreFlattened) {
   EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot leveled by 10.3 degrees")));
 }
 
+TEST(Reference, AFootIsLeveledWhateverAFewFramesShow) {
+  // In one frame in fifteen an ankle lies far below all others, so that no frame of its lowest shows a planted foot; in
+  // the other recording the foot is turned against its shin throughout.
+  const auto sunk = [](motion::Clip& clip) {
+    const auto knee = static_cast<size_t>(clip.skeleton.Find("LeftLeg"));
+    for (size_t f = 7; f < clip.frames.size(); f += 15) clip.frames[f].translations[knee].y() -= 0.15;
+  };
+  const auto turned = [](motion::Clip& clip) {
+    const auto foot = static_cast<size_t>(clip.skeleton.Find("LeftFoot"));
+    const Quat turn = AxisRotation(0, 0.7);
+    for (motion::Frame& frame : clip.frames) frame.rotations[foot] = frame.rotations[foot] * turn.conjugate();
+  };
+  const auto foot = static_cast<size_t>(Human().FindJoint("left_ankle"));
+  ReferenceOptions options = Plain();
+  options.bridge_spikes = false;
+  const Made low = Make(Recorded(StandAndWalk(), sunk), options);
+  EXPECT_THAT(low.report.notes, Contains(HasSubstr("left_foot leveled by 0.0 degrees")));
+  const Made off = Make(Recorded(StandAndWalk(), turned), options);
+  EXPECT_THAT(off.report.notes, Contains(HasSubstr("left_foot leveled by 40.1 degrees")));
+  EXPECT_LT(LargestAngle(off.poses, StandAndWalk(), foot), Radians(2));
+}
+
 /// All lengths and positions of a clip in another unit.
 std::function<void(motion::Clip&)> InUnit(double meters) {
   return [=](motion::Clip& clip) {
