@@ -1,6 +1,7 @@
 #include "recorded_spikes.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "retrace/character/kinematics.h"
@@ -24,6 +25,35 @@ struct Spike {
   double largest_turn = 0;     // between two frames [rad]
 };
 
+/// Between two frames, turned steadily.
+Quat Straight(const std::vector<Quat>& rotations, size_t first, size_t last, size_t frame) {
+  const double t = static_cast<double>(frame - first) / static_cast<double>(last - first);
+  return rotations[first].slerp(t, rotations[last]);
+}
+
+/// Largest turn between two frames of what goes elsewhere and back between `first` and `last` as no limb does [rad];
+/// nothing where a limb might.
+std::optional<double> SpikeBetween(const std::vector<Quat>& rotations, double frame_time, size_t first, size_t last) {
+  size_t tip = first;
+  double path = 0, farthest = 0, out = 0, back = 0;
+  for (size_t f = first; f < last; ++f) {
+    const double apart = AngleBetween(rotations[f], Straight(rotations, first, last, f));
+    if (apart > farthest) {
+      farthest = apart;
+      tip = f;
+    }
+  }
+  for (size_t f = first; f < last; ++f) {
+    const double turn = AngleBetween(rotations[f], rotations[f + 1]);
+    path += turn;
+    (f < tip ? out : back) = std::max(f < tip ? out : back, turn);
+  }
+  const double fast = std::max(out, back) / frame_time, slow = std::min(out, back) / frame_time;
+  const double detour = path - AngleBetween(rotations[first], rotations[last]);
+  if (detour < kDetour || fast < kFastTurn || slow < kFastReturn) return std::nullopt;
+  return std::max(out, back);
+}
+
 /// The spikes of one rotation, bridged in `rotations`. `turns` are those of the segment in the world, per step.
 void BridgeRotation(const std::string& segment, double frame_time, const std::vector<double>& turns,
                     std::vector<Quat>& rotations, std::vector<Spike>& found) {
@@ -40,30 +70,10 @@ void BridgeRotation(const std::string& segment, double frame_time, const std::ve
     while (first > 0 && turns[first - 1] > kCalmTurn * frame_time && last - first <= longest) --first;
     while (last < steps && turns[last] > kCalmTurn * frame_time && last - first <= longest) ++last;
     if (first == 0 || last == steps || last - first > longest) continue;  // what is right at its ends is not known
-    const auto straight = [&](size_t g) {
-      return rotations[first].slerp(static_cast<double>(g - first) / static_cast<double>(last - first),
-                                    rotations[last]);
-    };
-    size_t tip = first;
-    double path = 0, farthest = 0;
-    std::vector<double> steps_of_it;
-    for (size_t g = first; g < last; ++g) {
-      steps_of_it.push_back(AngleBetween(rotations[g], rotations[g + 1]));
-      path += steps_of_it.back();
-      const double apart = AngleBetween(rotations[g], straight(g));
-      if (apart <= farthest) continue;
-      farthest = apart;
-      tip = g;
-    }
-    if (path < AngleBetween(rotations[first], rotations[last]) + kDetour) continue;
-    const auto middle = steps_of_it.begin() + static_cast<std::ptrdiff_t>(tip - first);
-    if (middle == steps_of_it.begin()) continue;
-    const double out = *std::max_element(steps_of_it.begin(), middle);
-    const double back = *std::max_element(middle, steps_of_it.end());
-    if (std::max(out, back) < kFastTurn * frame_time || std::min(out, back) < kFastReturn * frame_time) continue;
-    const double largest = std::max(out, back);
-    for (size_t g = first + 1; g < last; ++g) rotations[g] = straight(g);
-    found.push_back({segment, first, last, largest});
+    const std::optional<double> turn = SpikeBetween(rotations, frame_time, first, last);
+    if (!turn) continue;
+    for (size_t g = first + 1; g < last; ++g) rotations[g] = Straight(rotations, first, last, g);
+    found.push_back({segment, first, last, *turn});
     f = last - 1;
   }
 }
