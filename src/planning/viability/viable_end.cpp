@@ -33,6 +33,8 @@ constexpr size_t kMostSearched = 3;                    // continuations that are
 constexpr double kBudget = 300, kMendingBudget = 800;  // simulated seconds per second
 constexpr double kLeastAllowed =
     4000;  // simulated seconds in all, if a search of the clip and the tail may not spend more
+// What may be spent, as a share of the budget of a search of the clip and the tail.
+constexpr double kShareOfBudget = 0.5;
 
 class EndJudge {
  public:
@@ -46,8 +48,8 @@ class EndJudge {
         threads_(threads),
         stop_(stop) {
     judged_.end.seconds = configuration.run.tail;
-    allowed_ = std::max(kLeastAllowed,
-                        configuration.sampling.budget * (clip_.preparation.task.duration() + configuration.run.tail));
+    const double seconds = clip_.preparation.task.duration() + configuration.run.tail;
+    allowed_ = std::max(kLeastAllowed, kShareOfBudget * configuration.sampling.budget * seconds);
   }
 
   JudgedEnd Run() {
