@@ -100,7 +100,8 @@ bool Job::LacksBaseline() const {
   if (baseline != nullptr || tracked != nullptr) return false;
   const RunSettings& run = configuration.run;
   if (run.baseline != Baseline::kAutomatic) return run.baseline == Baseline::kTracked;
-  const bool samples = run.method == Method::kAuto || run.method == Method::kSampling;
+  const bool offsets = run.method == Method::kTrajectory && trajectory.options.start == trajectory::Start::kReference;
+  const bool samples = run.method == Method::kAuto || run.method == Method::kSampling || offsets;
   return samples && reference().duration() <= kLongestTracked;
 }
 

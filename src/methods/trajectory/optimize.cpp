@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include "retrace/io/cpu_time.h"
@@ -126,14 +127,77 @@ class Optimizer {
       summary_.ending = task::Ending::kBudget;
       return std::move(summary_);
     }
-    for (size_t w = 0; w < plan_.windows.size(); ++w) {
-      if (!Optimize(static_cast<int>(w))) break;
+    passes_.assign(plan_.windows.size(), 1);
+    for (int w = 0; w < num_windows();) {
+      if (Optimize(w)) {
+        ++w;
+      } else if (!GoBack(w)) {
+        break;
+      }
+    }
+    if (furthest_ && furthest_->windows.size() > summary_.windows.size()) {
+      summary_.control.fragments = std::move(furthest_->fragments);
+      summary_.windows = std::move(furthest_->windows);
+      summary_.end = furthest_->end;
+      summary_.ending = furthest_->ending;
     }
     return std::move(summary_);
   }
 
  private:
+  /// The longest motion so far.
+  struct Progress {
+    std::vector<control::Fragment> fragments;
+    std::vector<WindowRecord> windows;
+    character::State end;
+    task::Ending ending;
+  };
+
   Index num_axes() const { return static_cast<Index>(plan_.axes.size()); }
+  int num_windows() const { return static_cast<int>(plan_.windows.size()); }
+
+  /// What one iteration of some windows simulates [s].
+  double SecondsOf(int first, int end) const {
+    double steps = 0;
+    for (int w = first; w < end; ++w) {
+      const Window& window = plan_.windows[static_cast<size_t>(w)];
+      steps += window.last_step - window.first_step;
+    }
+    return steps * problem_.time_step() * problem_.options.population;
+  }
+  /// What the budget still allows [s].
+  double Left() const { return problem_.options.budget * problem_.task.duration() - summary_.simulated_seconds; }
+
+  /// Iterations of a window: the first time its share, or of what is left after going back, else as many times more.
+  int IterationsOf(int window) const {
+    const int passes = passes_[static_cast<size_t>(window)];
+    if (passes > 1) return iterations_ * passes;
+    const double share = Left() / SecondsOf(window, num_windows());
+    return summary_.returns == 0 ? iterations_ : std::clamp(static_cast<int>(share), 1, iterations_);
+  }
+
+  /// A window has left the tolerances. Goes back to an earlier one, farther each time, which is optimized with those
+  /// after it from the offsets that were found, with more iterations each time. False where the budget does not allow
+  /// it: those to come keep half of their share.
+  bool GoBack(int& lost) {
+    const int passes = passes_[static_cast<size_t>(lost)];
+    const int first = std::max(0, lost - passes);
+    const double again = SecondsOf(first, lost + 1) * iterations_ * (passes + 1);
+    const double later = 0.5 * SecondsOf(lost + 1, num_windows()) * iterations_;
+    if (summary_.returns >= problem_.options.returns || again + later > Left()) return false;
+    if (!furthest_ || furthest_->windows.size() < summary_.windows.size()) {
+      furthest_ = {summary_.control.fragments, summary_.windows, summary_.end, summary_.ending};
+    }
+    for (int w = first; w <= lost; ++w) passes_[static_cast<size_t>(w)] = passes + 1;
+    summary_.control.fragments.resize(static_cast<size_t>(first));
+    summary_.windows.resize(static_cast<size_t>(first));
+    summary_.end = starts_[static_cast<size_t>(first)];
+    summary_.ending = task::Ending::kReachedEnd;
+    starts_.resize(static_cast<size_t>(first));
+    ++summary_.returns;
+    lost = first;
+    return true;
+  }
 
   /// The offsets of a window as one vector, point by point.
   VectorXd OffsetsOf(const Window& window) const {
@@ -163,11 +227,12 @@ class Optimizer {
   bool Optimize(int number) {
     const Window& window = plan_.windows[static_cast<size_t>(number)];
     const double h = problem_.time_step();
+    starts_.push_back(summary_.end);
     WindowRecord found;
     found.start = window.first_step * h;
     found.kept_until = window.kept_step * h;
     found.end = window.last_step * h;
-    found.iterations = window.num_points > 0 && num_axes() > 0 ? iterations_ : 0;
+    found.iterations = window.num_points > 0 && num_axes() > 0 ? IterationsOf(number) : 0;
     found.offsets = static_cast<size_t>(num_axes() * window.num_points);
     if (found.iterations > 0) {
       optimization::CmaEs search(OffsetsOf(window), CmaOptionsOf(window));
@@ -253,7 +318,10 @@ class Optimizer {
   Plan plan_;
   RolloutWorker worker_;  // for what is kept
   Spline spline_;
-  int iterations_ = 0;  // of each window
+  int iterations_ = 0;                    // of each window, the first time
+  std::vector<int> passes_;               // (windows) as many times the iterations; grows where it is returned to
+  std::vector<character::State> starts_;  // of each window that was optimized
+  std::optional<Progress> furthest_;
   bool restoring_ = true;
   Summary summary_;
 };
@@ -274,7 +342,10 @@ std::string Summary::BriefReport() const {
   }
   text.append(", cost from ").append(io::Fixed(start, 1)).append(" to ").append(io::Fixed(best, 1)).append("; ");
   text.append(std::to_string(iterations.size())).append(" iterations, ").append(std::to_string(rollouts));
-  return text.append(" samples, ").append(io::Fixed(simulated_seconds, 1)).append(" simulated seconds");
+  if (returns > 0)
+    text.append(" samples, ").append(std::to_string(returns)).append(returns == 1 ? " return" : " returns");
+  if (returns == 0) text.append(" samples");
+  return text.append(", ").append(io::Fixed(simulated_seconds, 1)).append(" simulated seconds");
 }
 
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {

@@ -23,6 +23,10 @@ void Describe(Options& o, io::FieldVisitor& v) {
                        "Whether the covariance of all offsets is adapted, which the paper does and which takes several "
                        "times as long, or the variance of each alone"},
                       o.full_covariance, io::Flag{});
+        section.Field({"axes",
+                       "Axes that the splines move: all, or sampled: those with a sampling window, which leaves out "
+                       "elbows and wrists of the human"},
+                      o.axes, io::Words<Axes>{{{Axes::kAll, "all"}, {Axes::kSampled, "sampled"}}});
         section.Field(
             {"start",
              "What the spline is offset from: reference, or zero: the pose with all joints at rest, as in the "
@@ -47,6 +51,10 @@ void Describe(Options& o, io::FieldVisitor& v) {
         section.Field({"drift", "Least weight of the drift term in the cost of the task"}, o.drift, weight);
         section.Field({"budget", "Simulated seconds per second of motion, in equal shares for all windows", "s/s"},
                       o.budget, io::Real{{0, 1e9, true}});
+        section.Field({"returns",
+                       "How often earlier windows may be optimized again where one leaves the tolerances, within the "
+                       "budget; 0: the motion ends there, as in the paper"},
+                      o.returns, io::Integer{0, 1000});
         section.Field({"seed", "Seed of all random numbers; the same seed gives the same bytes"}, o.seed,
                       io::Natural{});
       });

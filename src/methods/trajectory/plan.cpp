@@ -11,6 +11,8 @@ namespace {
 
 /// Between two target poses of a fragment [s]: a quarter of a knot interval at the paper's numbers.
 constexpr double kPoseInterval = 0.02;
+/// Scale of an axis that has no sampling window [rad]: the window of a shoulder.
+constexpr double kUnsampledWindow = 0.2;
 
 }  // namespace
 
@@ -47,8 +49,9 @@ Plan::Plan(const Problem& problem) {
   const auto& joints = problem.task.character->joints;
   for (size_t j = 0; j < joints.size(); ++j) {
     for (int a = 0; a < 3; ++a) {
-      if (joints[j].UsesAxis(a) && joints[j].window[a] > 0)
-        axes.push_back({static_cast<int>(j), a, joints[j].window[a]});
+      const double window = joints[j].window[a];
+      if (!joints[j].UsesAxis(a) || (window == 0 && o.axes == Axes::kSampled)) continue;
+      axes.push_back({static_cast<int>(j), a, window > 0 ? window : kUnsampledWindow});
     }
   }
 }

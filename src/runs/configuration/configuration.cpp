@@ -80,7 +80,7 @@ void Describe(RunSettings& settings, io::FieldVisitor& visitor) {
         {"baseline",
          "What the targets of sampling and trajectory are offset from: the reference, tracked: targets at which servos "
          "give the torques of the tracked motion, or of tracked and searched parts, as far as it gets, or automatic: "
-         "tracked for sampling"},
+         "tracked, but not where trajectory starts from the pose of rest"},
         settings.baseline,
         io::Words<Baseline>{{{Baseline::kAutomatic, "automatic"},
                              {Baseline::kReference, "reference"},

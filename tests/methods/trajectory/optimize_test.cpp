@@ -134,6 +134,36 @@ TEST(WindowsMethod, EndsWhereAWindowLeavesTheGates) {
   EXPECT_EQ(summary.control.fragments.size(), summary.windows.size()) << "the fall can be seen";
 }
 
+TEST(WindowsMethod, GoesBackWhereAWindowLeavesTheGates) {
+  Options options = SmallOptions();
+  options.budget = 100;
+  options.start = Start::kZero;
+  options.deviation = 1e-3;
+  options.returns = 0;
+  const size_t without = Optimize(SmallProblem(options, task::Crawling, 1.6).problem()).windows.size();
+  options.returns = 3;
+  const SmallProblem small(options, task::Crawling, 1.6);
+  const Summary summary = Optimize(small.problem());
+  EXPECT_GE(summary.returns, 1);
+  EXPECT_LE(summary.returns, 3);
+  EXPECT_GE(summary.windows.size(), without) << "the longest motion is kept";
+  EXPECT_EQ(summary.control.fragments.size(), summary.windows.size());
+  EXPECT_LE(summary.simulated_seconds, options.budget * small.problem().task.duration());
+  const control::Trajectory motion = control::Replay(*small.problem().task.character, summary.control);
+  EXPECT_EQ(control::Fingerprint(motion.states.back()), control::Fingerprint(summary.end));
+
+  // Also where it is stopped after it went back.
+  MemoryStore store;
+  int left = static_cast<int>(summary.iterations.size()) - 1;
+  Hooks hooks;
+  hooks.store = &store;
+  hooks.stop = [&] { return --left == 0; };
+  EXPECT_THROW(Optimize(small.problem(), 1, hooks), StoppedError);
+  store.taken = store.appended = 0;
+  hooks.stop = {};
+  EXPECT_EQ(Numbers(Optimize(small.problem(), 2, hooks)), Numbers(summary));
+}
+
 TEST(WindowsMethod, RefusesOptionsThatAreNone) {
   Options options = SmallOptions();
   options.population = 2;

@@ -49,8 +49,9 @@ TEST(WindowsRun, CanBeginWithTheTrackedMotion) {
   JobOptions options = BundledWalk();
   options.clip.end = 0.6;
   options.configuration.trajectory.budget = 100;
+  options.configuration.run.baseline = Baseline::kReference;
   const Job plain(options);
-  options.configuration.run.baseline = Baseline::kTracked;
+  options.configuration.run.baseline = Baseline::kAutomatic;
   const Job tracked = WithBaseline(Job(options));
   const auto start = [](const Job& job) { return Reconstruct(job, 1).optimization.windows[0].start_cost; };
   EXPECT_LT(start(tracked), 0.8 * start(plain));

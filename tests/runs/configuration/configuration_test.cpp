@@ -501,10 +501,12 @@ TEST(Description, NamesEveryField) {
                          smoothing, perturbation, seed));
   }
   {
-    const auto& [window, together, knots, population, deviation, full_covariance, start, cost, gate_weight, gate_share,
-                 torque_limit, torque_weight, smoothness, drift, budget, seed] = configuration.trajectory;
-    EXPECT_TRUE(all.Have(window, together, knots, population, deviation, full_covariance, start, cost, gate_weight,
-                         gate_share, torque_limit, torque_weight, smoothness, drift, budget, seed));
+    const auto& [window, together, knots, population, deviation, full_covariance, axes, start, cost, gate_weight,
+                 gate_share, torque_limit, torque_weight, smoothness, drift, budget, returns, seed] =
+        configuration.trajectory;
+    EXPECT_TRUE(all.Have(window, together, knots, population, deviation, full_covariance, axes, start, cost,
+                         gate_weight, gate_share, torque_limit, torque_weight, smoothness, drift, budget, returns,
+                         seed));
   }
   {
     const auto& [sampling_step, segmentation] = configuration.task.schedule;

@@ -1,5 +1,6 @@
 /// Trajectory optimization (Al Borno et al. 2018, section 3.2): the targets of the servos are a spline,
 /// whose points CMA-ES finds for two windows at a time; the first one is kept, and the next two begin where it ends.
+/// Where what is kept leaves the tolerances, earlier windows are optimized again (Options::returns).
 #pragma once
 
 #include <functional>
@@ -48,6 +49,7 @@ struct Summary {
   character::State end;              ///< where it ended
   std::vector<WindowRecord> windows;
   std::vector<IterationRecord> iterations;
+  int returns = 0;                ///< to earlier windows
   double simulated_seconds = 0;   ///< of all samples
   size_t rollouts = 0;            ///< samples: simulations of one window and those with it
   double cpu_seconds = 0;         ///< of all workers in their tasks

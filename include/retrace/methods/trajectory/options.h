@@ -21,6 +21,12 @@ enum class Cost {
   kTask,   ///< the terms of the task (task/cost.h), which the method of sampling minimizes
 };
 
+/// Which axes of joints the splines move.
+enum class Axes {
+  kAll,      ///< those of all joints, as in the paper
+  kSampled,  ///< those that have a sampling window, which are the ones that the search draws
+};
+
 /// Trajectory optimization of Al Borno et al. 2018 ("Robust Physics-based Motion Retargeting with Realistic Body
 /// Shapes"), section 3. The defaults are the same for all motions.
 struct Options {
@@ -28,9 +34,10 @@ struct Options {
   /// Windows that are optimized together; the first of them is kept, the others give it foresight.
   int together = 2;
   int knots = 6;                 ///< of the spline in a window, both ends counted
-  int population = 50;           ///< samples of an iteration; the paper's is 200
+  int population = 20;           ///< samples of an iteration; the paper's is 200
   double deviation = 0.15;       ///< of the first samples, as a share of the sampling window of each joint
   bool full_covariance = false;  ///< of all offsets; else each has a variance of its own
+  Axes axes = Axes::kAll;
   Start start = Start::kReference;
   Cost cost = Cost::kPaper;
   double gate_weight = 1000;    ///< of the square by which a figure exceeds `gate_share` of its limit [1/s]; 0: none
@@ -41,6 +48,10 @@ struct Options {
   double drift = 40;            ///< least weight of the drift term in it
   /// Simulated seconds per second of motion; each iteration of each window gets its share.
   double budget = 4200;
+  /// How often it may go back where a window leaves the tolerances: earlier ones are optimized again, from where they
+  /// were, with more iterations, out of what the windows to come would have had. 0: the motion ends there, as in the
+  /// paper.
+  int returns = 8;
   uint64_t seed = 1;
 
   /// What is wrong with the options, as a sentence, or nothing. Any options for which there is nothing wrong can be
