@@ -15,6 +15,9 @@
 namespace retrace::trajectory {
 namespace {
 
+constexpr double kKeptShare =
+    0.25;  // of their iterations that windows to come keep where an earlier one is optimized again
+
 using Eigen::Index;
 using Eigen::VectorXd;
 
@@ -178,12 +181,12 @@ class Optimizer {
 
   /// A window has left the tolerances. Goes back to an earlier one, farther each time, which is optimized with those
   /// after it from the offsets that were found, with more iterations each time. False where the budget does not allow
-  /// it: those to come keep half of their share.
+  /// it: those to come keep `kKeptShare` of theirs.
   bool GoBack(int& lost) {
     const int passes = passes_[static_cast<size_t>(lost)];
     const int first = std::max(0, lost - passes);
     const double again = SecondsOf(first, lost + 1) * iterations_ * (passes + 1);
-    const double later = 0.5 * SecondsOf(lost + 1, num_windows()) * iterations_;
+    const double later = kKeptShare * SecondsOf(lost + 1, num_windows()) * iterations_;
     if (summary_.returns >= problem_.options.returns || again + later > Left()) return false;
     if (!furthest_ || furthest_->windows.size() < summary_.windows.size()) {
       furthest_ = {summary_.control.fragments, summary_.windows, summary_.end, summary_.ending};

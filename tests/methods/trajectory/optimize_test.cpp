@@ -144,7 +144,7 @@ TEST(WindowsMethod, GoesBackWhereAWindowLeavesTheGates) {
   options.returns = 3;
   const SmallProblem small(options, task::Crawling, 1.6);
   const Summary summary = Optimize(small.problem());
-  EXPECT_GE(summary.returns, 1);
+  EXPECT_GE(summary.returns, 1) << summary.BriefReport();
   EXPECT_LE(summary.returns, 3);
   EXPECT_GE(summary.windows.size(), without) << "the longest motion is kept";
   EXPECT_EQ(summary.control.fragments.size(), summary.windows.size());
