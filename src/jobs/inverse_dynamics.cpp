@@ -296,7 +296,7 @@ double ResidualOf(const Job& job, const ForceEstimate& estimate) {
 
 Job JobOfEstimate(JobOptions options) {
   character::ReferenceOptions& reference = options.configuration.task.reference;
-  reference.lift_root = reference.raise_hands = reference.raise_feet = false;
+  reference.lift_root = reference.raise_hands = false;
   if (reference.smoothing == ForcesConfiguration().task.reference.smoothing) {
     reference.smoothing = kinetics::kLookedAtSmoothing;
     reference.smoothing = kinetics::ChooseSmoothing(Job(options).reference());

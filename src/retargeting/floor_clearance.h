@@ -19,8 +19,4 @@ void LiftRoot(const Character& character, double rate, std::vector<Pose>& poses,
 /// of segments upper_arm, lower_arm and hand. A servo that drives at a hand deep in the floor throws the body up.
 void RaiseHands(const Character& character, double rate, std::vector<Pose>& poses, ReferenceReport& report);
 
-/// Bends the legs likewise where a foot or shin is under the floor while the body sits, lies or rolls there. A foot that
-/// the body stands on is left to what seats feet on their ground.
-void RaiseFeet(const Character& character, double rate, std::vector<Pose>& poses, ReferenceReport& report);
-
 }  // namespace retrace::character

@@ -253,7 +253,6 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   TurnToFace(character, poses, options, report);
   if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);
   if (options.raise_hands) RaiseHands(character, kSampleRate, poses, report);
-  if (options.raise_feet) RaiseFeet(character, kSampleRate, poses, report);
   if (options.loop) LoopPoses(name, *options.loop, poses, report);
   CheckPlaces(poses, name);
   return ReferenceMotion(character, 1 / kSampleRate, std::move(poses), options.velocity_interval);

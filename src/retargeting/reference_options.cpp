@@ -16,8 +16,6 @@ void Describe(ReferenceOptions& o, io::FieldVisitor& v) {
           o.lift_root, io::Flag{});
   v.Field({"raise_hands", "Whether the arms are bent where hands or forearms are under the floor"}, o.raise_hands,
           io::Flag{});
-  v.Field({"raise_feet", "Whether the legs are bent where feet or shins of a body on the floor are under it"},
-          o.raise_feet, io::Flag{});
 }
 
 void DescribeClip(ReferenceOptions& o, io::FieldVisitor& v) {

@@ -46,8 +46,7 @@ class ReferenceOfClip : public ::testing::TestWithParam<const char*> {
       options_.end = entry.at("suggested_end_s").get<double>();
     }
     ASSERT_FALSE(clip_.frames.empty()) << GetParam() << " is not in the manifest";
-    options_.raise_hands = options_.raise_feet =
-        false;  // floor_clearance_test; here it is the recording's directions that count
+    options_.raise_hands = false;  // floor_clearance_test; here it is the recording's directions that count
     poses_ = MakeReference(Human(), clip_, GetParam(), options_, report_).poses();
   }
 

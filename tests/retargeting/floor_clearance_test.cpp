@@ -181,54 +181,6 @@ TEST(RaiseHands, IsAnOption) {
   EXPECT_THAT(with.notes, Contains(HasSubstr("wrists raised")));
 }
 
-/// Lies on the back, the legs straight and so steep that the lower foot is `depth` under the floor.
-std::vector<Pose> LyingWithLegsInTheFloor(double depth, double knee) {
-  Pose pose = RestPose(Human());
-  pose.root_orientation = AxisRotation(0, -kPi / 2);  // the face up
-  for (const char* joint : {"left_knee", "right_knee"}) RotationOf(Human(), pose, joint) = AxisRotation(0, knee);
-  double deepest = 0;
-  for (double steep = 0; deepest < depth; steep += 0.002) {
-    for (const char* joint : {"left_hip", "right_hip"}) RotationOf(Human(), pose, joint) = AxisRotation(0, steep);
-    pose.root_position.y() = 0.12;
-    const State state = StateOf(Human(), pose);
-    deepest = -std::min(Lowest(state, "left_foot"), Lowest(state, "right_foot"));
-  }
-  return std::vector<Pose>(120, pose);
-}
-
-TEST(RaiseFeet, BendsTheLegsOfALyingBodyOutOfTheFloor) {
-  for (const double knee : {0.0, 0.3}) {
-    const std::vector<Pose> before = LyingWithLegsInTheFloor(0.06, knee);
-    std::vector<Pose> after = before;
-    ReferenceReport report;
-    RaiseFeet(Human(), kRate, after, report);
-    const State was = StateOf(Human(), before[60]);
-    const State is = StateOf(Human(), after[60]);
-    for (const char* side : {"left", "right"}) {
-      const std::string foot = std::string(side) + "_foot", shin = std::string(side) + "_shin";
-      EXPECT_LT(-Lowest(is, foot), kSkin) << knee;
-      EXPECT_LT(-Lowest(is, shin), kSkin) << knee;
-      const auto body = static_cast<size_t>(Human().FindBody(foot));
-      EXPECT_LT(AngleBetween(was[body].orientation, is[body].orientation), 1e-6);
-      // Knees flex backwards, about x.
-      const auto joint = static_cast<size_t>(Human().FindJoint(std::string(side) + "_knee"));
-      EXPECT_GE(RotationVector(after[60].joint_rotations[joint]).x(), -1e-9) << knee;
-    }
-    EXPECT_TRUE(before[60].root_position == after[60].root_position);
-    EXPECT_THAT(report.notes, Contains(HasSubstr("legs bent, ankles raised by up to 0.0")));
-  }
-}
-
-TEST(RaiseFeet, LeavesABodyThatStandsToTheBit) {
-  std::vector<Pose> poses(60, RestPose(Human()));
-  for (Pose& pose : poses) pose.root_position.y() -= 0.05;
-  const std::vector<Pose> before = poses;
-  ReferenceReport report;
-  RaiseFeet(Human(), kRate, poses, report);
-  for (size_t i = 0; i < poses.size(); ++i) ASSERT_TRUE(SameBits(before[i], poses[i]));
-  EXPECT_THAT(report.notes, IsEmpty());
-}
-
 TEST(LiftRoot, RaisesTheBodyAndTurnsNoJoint) {
   Pose lying = RestPose(Human());
   lying.root_orientation = AxisRotation(0, -kPi / 2);

@@ -34,7 +34,6 @@ struct ReferenceOptions {
   bool level_floor = true;              ///< turn a tilted capture floor level
   bool lift_root = true;    ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
-  bool raise_feet = true;   ///< bend the legs where feet or shins of a body on the floor are under it
 
   // What the user sets for the clip. By default it follows from the clip itself.
   std::optional<double> unit;        ///< meters per file unit; none: from an ASF, else from the skeleton's size

@@ -24,7 +24,7 @@ const char* const kMethodOf2010 = R"({
   "refinement": {"passes": 0},
   "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
   "contacts": {"preset": "paper"},
-  "reference": {"bridge_spikes": false, "raise_hands": false, "raise_feet": false},
+  "reference": {"bridge_spikes": false, "raise_hands": false},
   "run": {"method": "sampling", "baseline": "reference", "tail": 0}
 })";
 

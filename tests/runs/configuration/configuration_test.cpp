@@ -257,7 +257,6 @@ void ExpectMethodOf2010(const Configuration& configuration) {
   EXPECT_EQ(configuration.task.cost.effector_position, 0);
   EXPECT_EQ(configuration.task.drift_weight, 0);
   EXPECT_FALSE(configuration.task.reference.raise_hands);
-  EXPECT_FALSE(configuration.task.reference.raise_feet);
   EXPECT_FALSE(configuration.task.reference.bridge_spikes);
   EXPECT_EQ(configuration.sampling.refinement.passes, 0);
 }
@@ -531,9 +530,9 @@ TEST(Description, NamesEveryField) {
     DescribeClip(configuration.task.reference, clip);
     DescribeRange(configuration.task.reference, clip);
     const auto& [start, end, time_scale, loop, smoothing, velocity_interval, bridge_spikes, level_floor, lift_root,
-                 raise_hands, raise_feet, unit, up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror,
-                 floor_height, treadmill, facing, joint_map, joint_map_file] = configuration.task.reference;
-    EXPECT_TRUE(all.Have(smoothing, velocity_interval, bridge_spikes, level_floor, lift_root, raise_hands, raise_feet));
+                 raise_hands, unit, up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror, floor_height,
+                 treadmill, facing, joint_map, joint_map_file] = configuration.task.reference;
+    EXPECT_TRUE(all.Have(smoothing, velocity_interval, bridge_spikes, level_floor, lift_root, raise_hands));
     EXPECT_TRUE(clip.Have(start, end, time_scale, loop, unit, up_axis, frame_rate, skipped_frames,
                           keep_calibration_frames, mirror, floor_height, treadmill, facing));
     EXPECT_FALSE(clip.Have(joint_map) || clip.Have(joint_map_file)) << "MapClip reads the map";
