@@ -33,8 +33,8 @@ if(RETRACE_PYTHON)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-retrace)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
-  math(EXPR python_next "${Python_VERSION_MINOR} + 1")  # the module is for one version
+  math(EXPR python_next "${RETRACE_PYTHON_MINOR} + 1")  # the module is for one version
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-      "retrace (= ${PROJECT_VERSION}), python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${python_next}), python3-numpy")
+      "retrace (= ${PROJECT_VERSION}), python3 (>= 3.${RETRACE_PYTHON_MINOR}), python3 (<< 3.${python_next}), python3-numpy")
 endif()
 include(CPack)
