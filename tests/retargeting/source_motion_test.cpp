@@ -216,15 +216,15 @@ TEST(SourceMotion, WhatNoBodyTurnsIsAsRecorded) {
 
 TEST(SourceMotion, ASpikeThatTheReferenceBridgesDoesNotReturn) {
   const ReturnCase walk;
-  constexpr size_t kFrame = 90;
+  constexpr size_t kSpike = 90;
   const ReturnCase spiked([](motion::Clip& clip) {
     const auto elbow = static_cast<size_t>(clip.skeleton.Find("LeftForeArm"));
-    clip.frames[kFrame].rotations[elbow] = clip.frames[kFrame].rotations[elbow] * AxisRotation(1, 1.5);
+    clip.frames[kSpike].rotations[elbow] = clip.frames[kSpike].rotations[elbow] * AxisRotation(1, 1.5);
   });
   const SourceMotion returned = spiked.Return();
   motion::GlobalPose here, there;
-  motion::ForwardKinematics(returned.clip.skeleton, returned.clip.frames[kFrame], here);
-  motion::ForwardKinematics(walk.clip.skeleton, walk.clip.frames[kFrame], there);
+  motion::ForwardKinematics(returned.clip.skeleton, returned.clip.frames[kSpike], here);
+  motion::ForwardKinematics(walk.clip.skeleton, walk.clip.frames[kSpike], there);
   const auto elbow = static_cast<size_t>(walk.clip.skeleton.Find("LeftForeArm"));
   EXPECT_LT(AngleBetween(here.orientations[elbow], there.orientations[elbow]), 0.1);
 }
