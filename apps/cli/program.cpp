@@ -94,6 +94,8 @@ const char* HintFor(Remedy remedy) {
       return "--map FILE";
     case Remedy::kNamedBrowser:
       return "--browser NAME";
+    case Remedy::kNamedRecording:
+      return "--recording FILE";
   }
   return "";
 }

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
@@ -108,11 +109,17 @@ int Estimate(const Options& options, const Call& call) {
   RequireClip(o.job.clip);
   const results::RunTimer timer;
   const runs::Job job = runs::JobOfEstimate(ParseJob(o.job));
-  const bool prints = Prints(ChooseProgress(o.progress, false));
+  const bool prints = Prints(ChooseProgress(o.progress, false)) && !o.json;
   if (o.dry_run || prints) PrintRecognized(job);
   if (o.dry_run) return 0;
   const std::filesystem::path path = OutputOf(o);
   const runs::ForceEstimate estimate = EstimateInto(path, job, options, call, timer);
+  if (o.json) {
+    const io::Json json = {{"clip", o.job.clip.clip},        {"folder", path.string()},
+                           {"seconds", timer.WallSeconds()}, {"summary", runs::Summary(estimate)},
+                           {"notes", estimate.notes},        {"warnings", estimate.warnings}};
+    std::printf("%s\n", io::Dump(json).c_str());
+  }
   if (prints) {
     std::fputs(cli::ShownLines(runs::Describe(estimate)).c_str(), stdout);
     std::printf("%s: forces by inverse dynamics after %s s\n", cli::Shown(path.string()).c_str(),
@@ -141,7 +148,7 @@ int EstimateFolder(const Options& options, const Call& call) {
   }
   const std::vector<runs::ForceTrial> trials = runs::FindForceTrials(o.job.clip.clip);
   const std::filesystem::path output = OutputOfFolder(o);
-  const bool prints = Prints(ChooseProgress(o.progress, false));
+  const bool prints = Prints(ChooseProgress(o.progress, false)) && !o.json;
   std::vector<runs::TrialResult> results;
   bool refused = false;
   for (const runs::ForceTrial& trial : trials) {
@@ -178,6 +185,15 @@ int EstimateFolder(const Options& options, const Call& call) {
   std::filesystem::create_directories(output);
   const std::filesystem::path table = output / "trials.csv";
   io::WriteFile(table, runs::FormatTrials(results));
+  if (o.json) {
+    io::Json list = io::Json::array();
+    for (const runs::TrialResult& result : results) {
+      io::Json& entry = list.emplace_back(io::Json{{"name", result.name}});
+      entry[result.error.empty() ? "summary" : "refused"] =
+          result.error.empty() ? runs::Summary(result.estimate) : result.error;
+    }
+    std::printf("%s\n", io::Dump({{"table", table.string()}, {"trials", list}}).c_str());
+  }
   if (prints) std::printf("%s: %zu trials\n", cli::Shown(table.string()).c_str(), results.size());
   return refused ? 3 : 0;
 }

@@ -1,5 +1,5 @@
 # `cpack` makes Debian packages: `retrace`, the programs with their data and manuals, which runs on a bare machine, and
-# `libretrace-dev`, what find_package(retrace) of another project needs. scripts/package builds, scripts/test-bare tests
+# `libretrace-dev`, what find_package(retrace) of another project needs; with RETRACE_PYTHON also `python3-retrace`. scripts/package builds, scripts/test-bare tests
 # them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME retrace)
@@ -26,4 +26,15 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # What src/cmake/retraceConfig.cmake.in looks for.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "retrace (= ${PROJECT_VERSION}), libeigen3-dev, nlohmann-json3-dev, libssl-dev, libsleef-dev, libzip-dev, libassimp-dev, libpugixml-dev, libre2-dev, libopenmpi-dev")
+
+if(RETRACE_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python package of Retrace.")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-retrace)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+  math(EXPR python_next "${RETRACE_PYTHON_MINOR} + 1")  # the module is for one version
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "retrace (= ${PROJECT_VERSION}), python3 (>= 3.${RETRACE_PYTHON_MINOR}), python3 (<< 3.${python_next}), python3-numpy")
+endif()
 include(CPack)

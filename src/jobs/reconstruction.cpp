@@ -181,6 +181,7 @@ const control::OpenLoopControl& Reconstruction::control() const {
 }
 
 std::string Reconstruction::Choice() const {
+  if (!tracking && control().duration() <= kLongestTracked) return "found by " + Name(method);
   if (!tracking)
     return "found by sampling: motions of more than " + io::Fixed(kLongestTracked, 0) + " s are not tracked";
   std::string reason = "found by " + Name(method) + ": the tracked motion " + tracking->Ending();

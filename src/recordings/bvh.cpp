@@ -1,7 +1,10 @@
 #include "retrace/recordings/bvh.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <unordered_set>
 #include <utility>
 
@@ -16,16 +19,26 @@
 namespace retrace::motion {
 namespace {
 
-/// One number of a row of the motion.
-struct Channel {
-  int joint = 0;
-  int axis = 0;  ///< 0 x, 1 y, 2 z
-  bool rotation = false;
-};
+using Channel = BvhLayout::Channel;
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name) : scanner_(text, name, Scanner::Braces::kAlone) {}
+  Reader(std::string_view text, const std::string& name) : text_(text), scanner_(text, name, Scanner::Braces::kAlone) {}
+
+  BvhLayout ReadLayout() {
+    const Token first = scanner_.Peek();
+    ReadHierarchy();
+    const std::string_view motion = scanner_.Peek().text;
+    BvhLayout layout;
+    const auto from = static_cast<size_t>(first.text.data() - text_.data());
+    const auto to = motion.empty() ? text_.size() : static_cast<size_t>(motion.data() - text_.data());
+    for (size_t i = from; i < to; ++i) {
+      if (text_[i] != '\r') layout.hierarchy += text_[i];
+      if (text_[i] == '\r' && (i + 1 == to || text_[i + 1] != '\n')) layout.hierarchy += '\n';
+    }
+    layout.channels = std::move(channels_);
+    return layout;
+  }
 
   Clip Read() {
     ReadHierarchy();
@@ -271,6 +284,7 @@ class Reader {
     }
   }
 
+  std::string_view text_;
   Scanner scanner_;
   Token root_;
   Clip clip_;
@@ -279,7 +293,93 @@ class Reader {
   std::unordered_set<std::string> names_;
 };
 
+/// The rotation channels of a joint, and what their angles were in the frame before [rad].
+struct Turning {
+  std::vector<int> axes;
+  std::array<double, 3> angles = {};
+};
+
+double Nearest(double angle, double to) {
+  return angle + 2 * kPi * std::round((to - angle) / (2 * kPi));
+}
+
+/// Angles of a rotation about up to three axes; the same rotation has two triples, of which the one nearer to those
+/// before is taken. Returns what the angles miss [rad].
+double Turn(const Quat& rotation, Turning& turning) {
+  const std::vector<int>& axes = turning.axes;
+  if (axes.empty()) return AngleBetween(rotation, Quat::Identity());
+  if (axes.size() == 1) {
+    const Quat twist = Twist(rotation, Vec3::Unit(axes[0]));
+    turning.angles[0] = Nearest(RotationVector(twist)[axes[0]], turning.angles[0]);
+    return AngleBetween(rotation, twist);
+  }
+  const int last = 3 - axes[0] - axes[1];
+  const std::array<double, 3> one = EulerAngles(rotation.toRotationMatrix(), axes[0], axes[1], last);
+  const std::array<double, 3> other = {one[0] + kPi, kPi - one[1], one[2] + kPi};
+  const bool three = axes.size() == 3;
+  double least = std::numeric_limits<double>::infinity();
+  std::array<double, 3> best = one;
+  for (std::array<double, 3> angles : {one, other}) {
+    double distance = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      // With two axes the third angle is what is lost: it is to be near 0.
+      angles[k] = Nearest(angles[k], k < 2 || three ? turning.angles[k] : 0);
+      distance += std::abs(angles[k] - (k < 2 || three ? turning.angles[k] : 0));
+    }
+    if (distance < least - 1e-9) least = distance, best = angles;
+  }
+  const double missed = three ? 0 : std::abs(best[2]);
+  if (!three) best[2] = 0;
+  turning.angles = best;
+  return missed;
+}
+
 }  // namespace
+
+BvhLayout ParseBvhLayout(std::string_view text, const std::string& name) {
+  return Reader(text, name).ReadLayout();
+}
+
+std::string FormatBvh(const Clip& clip, const BvhLayout& layout, BvhLoss& loss) {
+  const std::vector<Joint>& joints = clip.skeleton.joints;
+  std::vector<Turning> turnings(joints.size());
+  std::vector<std::array<bool, 3>> moves(joints.size(), {false, false, false});
+  for (const Channel& channel : layout.channels) {
+    const auto joint = static_cast<size_t>(channel.joint);
+    if (joint >= joints.size()) throw std::logic_error("a layout of another skeleton");
+    if (channel.rotation) {
+      turnings[joint].axes.push_back(channel.axis);
+    } else {
+      moves[joint][static_cast<size_t>(channel.axis)] = true;
+    }
+  }
+  std::string text = layout.hierarchy;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text.append("MOTION\nFrames: ").append(std::to_string(clip.frames.size())).append("\nFrame Time: ");
+  io::AppendNumber(text, clip.frame_time);
+  text += '\n';
+  std::vector<size_t> next(joints.size());
+  for (const Frame& frame : clip.frames) {
+    for (size_t j = 0; j < joints.size(); ++j) {
+      if (!joints[j].end_site) loss.angle = std::max(loss.angle, Turn(frame.rotations[j], turnings[j]));
+      next[j] = 0;
+      for (size_t axis = 0; axis < 3; ++axis) {
+        if (moves[j][axis]) continue;
+        const auto at = static_cast<Eigen::Index>(axis);
+        loss.distance = std::max(loss.distance, std::abs(frame.translations[j][at] - joints[j].offset[at]));
+      }
+    }
+    bool first = true;
+    for (const Channel& channel : layout.channels) {
+      const auto joint = static_cast<size_t>(channel.joint);
+      if (!std::exchange(first, false)) text += ' ';
+      io::AppendNumber(text, channel.rotation ? Degrees(turnings[joint].angles[next[joint]++])
+                                              : frame.translations[joint][channel.axis]);
+    }
+    text += '\n';
+  }
+  return text;
+}
 
 Clip ParseBvh(std::string_view text, const std::string& name) {
   return Reader(text, name).Read();

@@ -10,6 +10,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/remedy.h"
+#include "retrace/results/run_readme.h"
 
 namespace retrace::results {
 
@@ -77,6 +78,7 @@ void RemoveRunFiles(const fs::path& folder, std::span<const std::string> kept) {
   for (const std::string& name : RunFileNames(folder)) {
     if (std::find(kept.begin(), kept.end(), name) == kept.end()) Remove(folder / name);
   }
+  if (IsReadme(folder / kReadmeFile)) Remove(folder / kReadmeFile);
   std::error_code has_other_files;
   for (const fs::path& part : folders) fs::remove(part, has_other_files);
 }
@@ -206,6 +208,10 @@ void RunFolder::Finish(const io::Json& manifest) {
   std::vector<std::string> written;
   for (const File& file : files_) written.push_back(file.name);
   RemoveRunFiles(path_, written);
+  // A folder of two files, of which an evaluation makes thousands, needs no words. A user's own file stays.
+  if (written.size() > 1 && !fs::exists(path_ / kReadmeFile)) {
+    io::WriteFile(path_ / kReadmeFile, FormatReadme(written));
+  }
   io::WriteFile(path_ / kManifestFile, io::Dump(Seal(manifest), 2) + "\n");
 }
 

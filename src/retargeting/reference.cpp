@@ -10,6 +10,7 @@
 #include "floor_fit.h"
 #include "pose_signal.h"
 #include "recorded_spikes.h"
+#include "reference_trace.h"
 #include "retarget.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/limits.h"
@@ -63,7 +64,8 @@ std::string LevelsSentence(const std::vector<StandingLevel>& levels) {
 
 /// @param recorded all poses of the recording, at its own rate
 void LevelFloor(const Character& character, const std::vector<Pose>& recorded, double rate,
-                const ReferenceOptions& options, std::vector<Pose>& poses, ReferenceReport& report) {
+                const ReferenceOptions& options, std::vector<Pose>& poses, ReferenceReport& report,
+                ReferenceTrace& trace) {
   const FloorFit of_part(character, poses, kSampleRate);
   // A part without standing feet, or with feet on an object only, may belong to a recording with a floor lower than
   // what feet reach in the part.
@@ -82,6 +84,7 @@ void LevelFloor(const Character& character, const std::vector<Pose>& recorded, d
     pose.root_position = pivot + turn * (pose.root_position - floor_point);
     pose.root_orientation = turn * pose.root_orientation;
   }
+  trace.Move(turn, pivot - turn * floor_point);
   report.floor_height = height;
   report.floor_tilt = std::acos(std::min(1.0, normal.y()));
   report.notes.push_back(
@@ -99,7 +102,7 @@ void LevelFloor(const Character& character, const std::vector<Pose>& recorded, d
 }
 
 void TurnToFace(const Character& character, std::vector<Pose>& poses, const ReferenceOptions& options,
-                ReferenceReport& report) {
+                ReferenceReport& report, ReferenceTrace& trace) {
   const double facing = HeadingOf(poses.front());
   if (!character.planar) report.facing = facing;  // else it was found before the motion was turned
   if (!options.facing) return;
@@ -108,6 +111,7 @@ void TurnToFace(const Character& character, std::vector<Pose>& poses, const Refe
     pose.root_position = turn * pose.root_position;
     pose.root_orientation = turn * pose.root_orientation;
   }
+  trace.Move(turn, Vec3::Zero());
   report.notes.push_back("turned to face " + io::Fixed(Degrees(*options.facing), 1) + " degrees at the start");
 }
 
@@ -176,19 +180,28 @@ void CheckPlaces(const std::vector<Pose>& poses, const std::string& name) {
 
 }  // namespace
 
+std::optional<motion::Clip> ChangedClip(const motion::Clip& clip, const ReferenceOptions& options) {
+  if (!options.frame_rate && !options.mirror) return std::nullopt;
+  motion::Clip changed = options.mirror ? motion::Mirrored(clip) : clip;
+  if (options.frame_rate) changed.frame_time = 1 / *options.frame_rate;
+  return changed;
+}
+
 ReferenceMotion MakeReference(const Character& character, const motion::Clip& clip, const std::string& name,
                               const ReferenceOptions& options, ReferenceReport& report) {
-  motion::Clip changed;
-  const motion::Clip* source = &clip;
-  if (options.frame_rate || options.mirror) {
-    changed = options.mirror ? motion::Mirrored(clip) : clip;
-    if (options.frame_rate) changed.frame_time = 1 / *options.frame_rate;
-    source = &changed;
-  }
+  ReferenceTrace trace;
+  return MakeReference(character, clip, name, options, report, trace);
+}
+
+ReferenceMotion MakeReference(const Character& character, const motion::Clip& clip, const std::string& name,
+                              const ReferenceOptions& options, ReferenceReport& report, ReferenceTrace& trace) {
+  const std::optional<motion::Clip> changed = ChangedClip(clip, options);
+  const motion::Clip* source = changed ? &*changed : &clip;
   report.notes.insert(report.notes.end(), clip.notes.begin(), clip.notes.end());
   for (const std::string& doubt : clip.doubts) report.doubts.push_back({"recording", doubt});
   if (options.mirror) report.notes.emplace_back("mirrored, as asked for: the file's x axis is reversed, names stay");
   std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
+  trace.recorded = recorded;  // before anything of it is changed
   const double first_time = report.lead_in_frames * source->frame_time;
   if (options.bridge_spikes) {
     BridgeSpikes(character, source->frame_time, options.time_scale, first_time, recorded, report);
@@ -231,7 +244,10 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     };
     PutIntoSagittalPlane(name, rate, frame(start), frame(end), recorded, report);
   }
+  trace.first_time = first_time;
+  trace.start = start;
   RemoveBelt(character, 1 / source->frame_time, start - first_time, end - first_time, options, recorded, report);
+  if (report.belt) trace.belt_velocity = report.belt->velocity;
   std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options);
   {
     // The recorded velocity at the start, by a one-sided difference over a few frames, against the filtered one.
@@ -249,8 +265,8 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   report.notes.push_back("smoothed with a Gaussian of " + io::Fixed(1000 * options.smoothing, 0) + " ms, " +
                          io::Fixed(kSampleRate, 0) + " poses per second from " + io::Fixed(report.frame_rate, 2));
   if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");
-  LevelFloor(character, recorded, 1 / source->frame_time, options, poses, report);
-  TurnToFace(character, poses, options, report);
+  LevelFloor(character, recorded, 1 / source->frame_time, options, poses, report, trace);
+  TurnToFace(character, poses, options, report, trace);
   if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);
   if (options.raise_hands) RaiseHands(character, kSampleRate, poses, report);
   if (options.loop) LoopPoses(name, *options.loop, poses, report);

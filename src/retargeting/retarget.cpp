@@ -7,6 +7,7 @@
 
 #include "lead_in.h"
 #include "recording_doubts.h"
+#include "reference_trace.h"
 #include "retarget_by_names.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/segments.h"
@@ -161,9 +162,7 @@ class Source {
   /// Turns a file whose y axis does not point up.
   void TurnUp() {
     if (up_axis_ == "y") return;
-    Vec3 up = Vec3::Unit(up_axis_.back() - 'x');
-    if (up_axis_.front() == '-') up = -up;
-    const Quat turn = up_axis_ == "-y" ? AxisRotation(0, kPi) : ShortestArc(up, Vec3::UnitY());
+    const Quat turn = TurnToY(up_axis_);
     const auto apply = [&](GlobalPose& pose) {
       for (Vec3& position : pose.positions) position = turn * position;
       for (Quat& orientation : pose.orientations) orientation = turn * orientation * turn.conjugate();

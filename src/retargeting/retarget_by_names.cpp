@@ -6,6 +6,7 @@
 
 #include "lead_in.h"
 #include "recording_doubts.h"
+#include "reference_trace.h"
 #include "retrace/character/index.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/segments.h"
@@ -47,13 +48,6 @@ GlobalPose RestPose(const motion::Skeleton& skeleton) {
   GlobalPose pose;
   motion::ForwardKinematics(skeleton, rest, pose);
   return pose;
-}
-
-Quat TurnToY(const std::string& up_axis) {
-  if (up_axis == "auto" || up_axis == "y") return Quat::Identity();
-  if (up_axis == "-y") return AxisRotation(0, kPi);
-  const Vec3 up = Vec3::Unit(up_axis.back() - 'x');
-  return ShortestArc(up_axis.front() == '-' ? Vec3(-up) : up, Vec3::UnitY());
 }
 
 /// The usual unit that is nearest to a scale.

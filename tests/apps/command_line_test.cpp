@@ -121,8 +121,8 @@ TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
     EXPECT_EQ(io::Sha256(bytes), file["sha256"].get<std::string>());
   }
   EXPECT_EQ(manifest["files"].size(), 13u);
-  // Only what the manifest names, and the manifest.
-  EXPECT_EQ(std::distance(fs::directory_iterator(run), fs::directory_iterator{}), 14);
+  // Only what the manifest names, the manifest, and README.txt.
+  EXPECT_EQ(std::distance(fs::directory_iterator(run), fs::directory_iterator{}), 15);
 
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   const Outcome tracked = Execute(kReplay + " " + run + " --track-only --output " + Path("tracked"));

@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "apps/command_line.h"
+#include "retrace/motion/clip.h"
+#include "retrace/recordings/recording.h"
 #include "retrace/results/tables.h"
 
 namespace retrace::apps {
@@ -157,6 +159,61 @@ TEST_F(Export, OutputIsAFolderOrAFile) {
   EXPECT_FALSE(fs::exists(run + "/export"));
 }
 
+TEST_F(Export, TheMotionReturnsOnTheSkeletonOfTheRecording) {
+  const std::string run = SmallRun("run");
+  const Outcome outcome = Execute(kExport + " " + run + " --to all --skeleton source");
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("joints move with the simulated bodies, the others are as recorded"));
+  EXPECT_THAT(outcome.text, HasSubstr("60 per second; the first one is at 0.000 s of the recording"));
+  const std::string source = io::ReadFile(kClip);
+  const std::string returned = io::ReadFile(run + "/export/source_skeleton.bvh");
+  EXPECT_EQ(returned.substr(0, returned.find("MOTION")), source.substr(0, source.find("MOTION")))
+      << "names, offsets, hierarchy and channels to the letter";
+  // The simulated motion is near the recording, and both files of it are the same motion.
+  const motion::Clip recorded = recordings::ReadRecording(kClip);
+  const motion::Clip bvh = recordings::ReadRecording(run + "/export/source_skeleton.bvh");
+  const motion::Clip glb = recordings::ReadRecording(run + "/export/source_skeleton.glb");
+  EXPECT_EQ(bvh.frame_time, recorded.frame_time);
+  ASSERT_LE(bvh.frames.size(), recorded.frames.size());
+  ASSERT_EQ(glb.frames.size(), bvh.frames.size());
+  ASSERT_GE(bvh.frames.size(), 10U);
+  motion::GlobalPose a, b, c;
+  double off = 0;
+  for (size_t f = 0; f < bvh.frames.size(); ++f) {
+    motion::ForwardKinematics(bvh.skeleton, bvh.frames[f], a);
+    motion::ForwardKinematics(glb.skeleton, glb.frames[f], b);
+    motion::ForwardKinematics(recorded.skeleton, recorded.frames[f], c);
+    for (size_t j = 0; j < bvh.skeleton.joints.size(); ++j) {
+      const int in_glb = glb.skeleton.Find(bvh.skeleton.joints[j].name);
+      if (in_glb >= 0) {
+        EXPECT_LT((a.positions[j] - b.positions[static_cast<size_t>(in_glb)]).norm(), 1e-4);
+      }
+      off = std::max(off, (a.positions[j] - c.positions[j]).norm());
+    }
+  }
+  EXPECT_GT(off, 1e-3) << "it is the simulated motion";
+  EXPECT_LT(off, 0.3);
+
+  // A replay under a push returns, too: it leads to the run that has the recording.
+  const std::string pushed = Path("pushed");
+  Execute(kReplay + " " + run + " --push trunk,60:0:0,0.2,0.1 --output " + pushed);
+  EXPECT_EQ(Execute(kExport + " " + pushed + " --to bvh --skeleton source").code, 0);
+  EXPECT_NE(io::ReadFile(pushed + "/export/source_skeleton.bvh"), returned);
+
+  const std::string other = Write("other.bvh", source + "\n");
+  const std::string moved = Write("moved.bvh", source);
+  ExpectRefusals(kExport,
+                 {{run + " --to fbx --skeleton source", 2, "found \"fbx\", expected bvh or glb"},
+                  {run + " --to csv --skeleton source", 2, "found \"csv\", expected bvh, glb"},
+                  {run + " --to bvh --skeleton source --rate 30", 2, "--rate: found 30 frames per second"},
+                  {run + " --to bvh --skeleton mine", 2, "--skeleton"},
+                  {run + " --to bvh --recording " + moved, 2, "--recording: found a file without --skeleton source"},
+                  {run + " --to bvh --skeleton source --recording none.bvh", 3, "none.bvh: found no such file"},
+                  {run + " --to bvh --skeleton source --recording " + other, 3, "other.bvh: found another content"}});
+  EXPECT_EQ(Execute(kExport + " " + run + " --to bvh --skeleton source --recording " + moved).code, 0);
+  EXPECT_EQ(io::ReadFile(run + "/export/source_skeleton.bvh"), returned);
+}
+
 TEST_F(Export, SaysWhenTheReplayIsAnotherMotion) {
   const std::string run = SmallRun("run");
   std::string table = io::ReadFile(run + "/trajectory.csv");
@@ -239,6 +296,8 @@ TEST_F(Export, TheKhronosValidatorFindsNothing) {
   ASSERT_EQ(Execute(kReplay + " " + one + " --with " + Path("robot") + ",2,0 --output " + scene).code % 4, 0);
   ASSERT_EQ(Execute(kExport + " " + scene + " --to glb").code, 0);
   files += " " + scene + "/export/motion.glb";
+  ASSERT_EQ(Execute(kExport + " " + one + " --to glb --skeleton source").code, 0);
+  files += " " + one + "/export/source_skeleton.glb";
   const Outcome outcome = Execute("cd " + tools.string() + " && node validate.mjs" + files);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("\"numErrors\": 0"));

@@ -88,7 +88,7 @@ TEST_F(CommandLine, ABestEffortGoesOnToTheEnd) {
   EXPECT_EQ(io::ReadJson(lost + "/manifest.json")["evaluation"]["completed"], false);
   const Outcome outcome = Execute(command + " --best-effort --output " + effort);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("best effort: within tolerance for "));
+  EXPECT_THAT(outcome.text, HasSubstr("best effort within tolerance for "));
   EXPECT_THAT(outcome.text, HasSubstr("outside from "));
   const io::Json manifest = io::ReadJson(effort + "/manifest.json");
   EXPECT_EQ(manifest["evaluation"]["completed"], true);

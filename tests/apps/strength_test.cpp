@@ -29,7 +29,7 @@ TEST_F(Strength, LimitsHoldWithEveryMethodAndInAFreshProcess) {
        {"tracking", "sampling --samples 60 --saved 12", "trajectory --set /trajectory/budget=200"}) {
     const std::string run = Path("run-" + method.substr(0, 5));
     const Outcome outcome =
-        Execute(kReconstruct + walk + " --set /gates/saturation=1 --method " + method + " --output " + run);
+        Execute(kReconstruct + walk + " --verbose --set /gates/saturation=1 --method " + method + " --output " + run);
     EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
     EXPECT_THAT(outcome.text, HasSubstr("largest torques: all joints 60 N m, ankle 25 N m"));
     EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0) << "the same bytes in a fresh process";

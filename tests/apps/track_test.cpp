@@ -152,7 +152,7 @@ TEST_F(Track, IsAMethodOfReconstruct) {
   EXPECT_THAT(parts.text, HasSubstr(": the tracked motion fell after"));
   const Outcome fallen = Execute(weak + "--world platform --output " + Path("fallen"));
   EXPECT_EQ(fallen.code, 0) << fallen.text;
-  EXPECT_THAT(fallen.text, HasSubstr("found by sampling: the tracked motion fell after"));
+  EXPECT_THAT(fallen.text, HasSubstr("found by    sampling: the tracked motion fell after"));
   EXPECT_EQ(used(Path("fallen")), "sampling");
   ASSERT_EQ(
       Execute(command + "--method sampling --set /run/baseline=reference --world platform --output " + Path("sampled"))

@@ -1,8 +1,12 @@
 #include "retrace/recordings/bvh.h"
 
 #include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <sstream>
 
 #include "recordings/motion_laws.h"
+#include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::motion {
@@ -179,6 +183,67 @@ TEST(Bvh, BrokenBytesNeverCrash) {
         laws::IsWellFormed(ParseBvh(broken, "clip.bvh"));
       } catch (const InputError&) {
       }
+    }
+  }
+}
+
+TEST(Bvh, ALayoutIsKeptToTheLetter) {
+  const std::string text =
+      WithRows("10 20 30 170 0 5 10 20\n11 21 31 190 3 6 11 21\n", "MOTION\nFrames: 2\nFrame Time: 0.01\n");
+  const Clip clip = ParseBvh(text, "clip.bvh");
+  BvhLoss loss;
+  const std::string written = FormatBvh(clip, ParseBvhLayout(text, "clip.bvh"), loss);
+  EXPECT_EQ(written.substr(0, written.find("MOTION")), kHierarchy);
+  EXPECT_LT(loss.angle, 1e-12);
+  EXPECT_EQ(loss.distance, 0);
+  // The numbers, too, but for rounding: 190 degrees go on from 170.
+  std::istringstream rows(written.substr(written.find("0.01\n") + 5));
+  const double expected[] = {10, 20, 30, 170, 0, 5, 10, 20, 11, 21, 31, 190, 3, 6, 11, 21};
+  for (const double value : expected) {
+    double number = 0;
+    ASSERT_TRUE(rows >> number);
+    EXPECT_NEAR(number, value, 1e-9);
+  }
+  // Line ends of other systems do not count.
+  std::string crlf = "\xef\xbb\xbf";
+  for (const char c : text) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_EQ(ParseBvhLayout(crlf, "clip.bvh").hierarchy, kHierarchy);
+}
+
+TEST(Bvh, ALayoutSaysWhatItHasNoChannelsFor) {
+  const std::string text = WithRows("10 20 30 90 0 0 0 90\n");
+  Clip clip = ParseBvh(text, "clip.bvh");
+  clip.frames[0].rotations[1] = AxisRotation(1, 0.5) * AxisRotation(0, 0.2) * AxisRotation(2, 0.03);
+  clip.frames[0].translations[1] += Vec3(0, 0, 0.25);
+  BvhLoss loss;
+  const std::string written = FormatBvh(clip, ParseBvhLayout(text, "clip.bvh"), loss);
+  EXPECT_NEAR(loss.angle, 0.03, 1e-9);
+  EXPECT_NEAR(loss.distance, 0.25, 1e-12);
+  const Clip read = ParseBvh(written, "clip.bvh");
+  EXPECT_LT(AngleBetween(read.frames[0].rotations[1], AxisRotation(1, 0.5) * AxisRotation(0, 0.2)), 1e-9);
+}
+
+RC_GTEST_PROP(BvhProperty, RotationsOfAnyChannelOrderReadBack, ()) {
+  RandomStream random(*rc::gen::arbitrary<uint64_t>(), RandomStage::kTest, 0, 0);
+  const char* const orders[] = {"Xrotation Yrotation Zrotation", "Xrotation Zrotation Yrotation",
+                                "Yrotation Xrotation Zrotation", "Yrotation Zrotation Xrotation",
+                                "Zrotation Xrotation Yrotation", "Zrotation Yrotation Xrotation"};
+  for (const char* const order : orders) {
+    const std::string text = std::string("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 6 ") + order +
+                             " Zposition Yposition Xposition\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
+                             "MOTION\nFrames: 1\nFrame Time: 0.01\n0 0 0 0 0 0\n";
+    Clip clip = ParseBvh(text, "clip.bvh");
+    clip.frames.resize(4, clip.frames[0]);
+    for (Frame& frame : clip.frames) {
+      frame.rotations[0] = Quat(random.Uniform(-1, 1), random.Uniform(-1, 1), random.Uniform(-1, 1), 1.1).normalized();
+      frame.translations[0] = Vec3(random.Uniform(-1, 1), 2, 3);
+    }
+    BvhLoss loss;
+    const Clip read = ParseBvh(FormatBvh(clip, ParseBvhLayout(text, "clip.bvh"), loss), "clip.bvh");
+    RC_ASSERT(loss.angle == 0 && loss.distance == 0);
+    for (size_t f = 0; f < clip.frames.size(); ++f) {
+      RC_ASSERT(AngleBetween(read.frames[f].rotations[0], clip.frames[f].rotations[0]) < 1e-9);
+      RC_ASSERT(read.frames[f].translations[0] == clip.frames[f].translations[0]);
     }
   }
 }

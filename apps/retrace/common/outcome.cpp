@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.h"
+#include "common/verdict.h"
 #include "retrace/io/number.h"
-#include "retrace/metrics/gate_text.h"
 #include "retrace/runs/stored/failure_report.h"
 #include "retrace/runs/stored/run_files.h"
 
@@ -19,14 +20,6 @@ std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation
   const double time = report.failure.fragment >= 0 ? report.failure.start : report.reached;
   return (report.failure.fragment >= 0 ? "not reconstructed, out of tolerance at " : "not reconstructed, stopped at ") +
          io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
-}
-
-std::string DescribeAgainst(const metrics::Evaluation& evaluation) {
-  std::string text = "mean joint error " + io::Fixed(evaluation.mean_joint_error, 3) + " m";
-  for (const metrics::Gate& gate : evaluation.gates) {
-    text.append(", ").append(gate.name).append(" at most ").append(metrics::FigureText(gate, gate.worst));
-  }
-  return text;
 }
 
 void PrintTracking(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
@@ -85,6 +78,28 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
               cli::ShownLines(runs::Describe(evaluation, report.duration, result.diverged)).c_str());
 }
 
+/// The outcome as JSON: the verdict and the evaluation of a single control, whether variations were found.
+io::Json OutcomeToJson(const runs::Job& job, const runs::RunOptions& run, const runs::RunOutcome& outcome,
+                       const std::string& command, double wall_seconds) {
+  const runs::Reconstruction* result = outcome.reconstruction ? &*outcome.reconstruction
+                                       : outcome.forces       ? &outcome.forces->run
+                                                              : nullptr;
+  io::Json json = {{"success", outcome.success},
+                   {"finished_before", outcome.finished_before},
+                   {"folder", run.output.string()},
+                   {"doubts", outcome.doubts}};
+  if (result != nullptr) {
+    json.update(VerdictOf(job, *result, run.output, command, wall_seconds).ToJson());
+    json["evaluation"] = result->evaluation.ToJson();
+    json["method"] = runs::Name(result->method);
+  }
+  if (outcome.variations) {
+    json["variations"] = {{"found", outcome.variations->found}, {"requested", outcome.variations->requested}};
+  }
+  if (!outcome.report.empty()) json["report"] = outcome.report.string();
+  return json;
+}
+
 }  // namespace
 
 int ExitCodeOf(bool success, const std::vector<std::string>& doubts) {
@@ -122,30 +137,27 @@ void PrintJob(const runs::Job& job) {
 }
 
 void PrintOutcome(const std::string& program, const runs::Job& job, const runs::RunOptions& run,
-                  const runs::RunOutcome& outcome, double wall_seconds, bool prints) {
-  if (outcome.finished_before) {
+                  const runs::RunOutcome& outcome, double wall_seconds, const PrintedOutcome& printed) {
+  const bool prints = printed.prints && !printed.json;
+  if (printed.json)
+    std::printf("%s\n", io::Dump(OutcomeToJson(job, run, outcome, printed.command, wall_seconds)).c_str());
+  if (outcome.finished_before && !printed.json) {
     std::printf("%s: finished before, %s\n", cli::Shown(run.output).c_str(),
                 !outcome.success         ? "out of tolerance"
                 : outcome.doubts.empty() ? "successfully"
                                          : "doubtful");
   }
-  if (outcome.reconstruction && prints) {
-    PrintReconstruction(job, *outcome.reconstruction, wall_seconds);
-    if (const auto& stay = outcome.reconstruction->stay) {
-      std::printf("  best effort: %s\n", cli::Shown(stay->Describe()).c_str());
+  const runs::Reconstruction* result = outcome.reconstruction ? &*outcome.reconstruction
+                                       : outcome.forces       ? &outcome.forces->run
+                                                              : nullptr;
+  if (result != nullptr && prints) {
+    Print(VerdictOf(job, *result, run.output, printed.command, wall_seconds));
+    if (printed.verbose) {
+      std::printf("details:\n");
+      PrintReconstruction(job, *result, wall_seconds);
     }
-    if (const auto& against = outcome.reconstruction->against_recording) {
-      std::printf("  against the unrepaired motion on the new clock: %s\n",
-                  cli::Shown(DescribeAgainst(*against)).c_str());
-    }
-    if (const auto& end = outcome.reconstruction->end) std::printf("  %s\n", cli::Shown(end->Describe()).c_str());
-    std::printf("  results in %s\n", cli::Shown(run.output).c_str());
   }
-  if (outcome.forces && prints) {
-    PrintReconstruction(job, outcome.forces->run, wall_seconds);
-    std::printf("%s  results in %s\n", cli::ShownLines(runs::Describe(*outcome.forces)).c_str(),
-                cli::Shown(run.output).c_str());
-  }
+  if (outcome.forces && prints) std::fputs(cli::ShownLines(runs::Describe(*outcome.forces)).c_str(), stdout);
   if (!outcome.report.empty() && prints)
     std::printf("  %s opens in any web browser\n", cli::Shown(outcome.report).c_str());
   if (outcome.variations && !outcome.success) {

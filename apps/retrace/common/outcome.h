@@ -17,8 +17,16 @@ void PrintRecognized(const runs::Job& job);
 /// The same, and the task that follows from it.
 void PrintJob(const runs::Job& job);
 
-/// How the run ended. Only failures are printed where results are not (`prints`). `program` is its name.
+/// How much is printed of an outcome.
+struct PrintedOutcome {
+  bool prints = true;    ///< false: failures to find variations alone
+  bool verbose = false;  ///< also the figures of the solvers
+  bool json = false;     ///< as JSON on standard output instead
+  std::string command;   ///< of the run, as a shell takes it back
+};
+
+/// How the run ended. `program` is its name.
 void PrintOutcome(const std::string& program, const runs::Job& job, const runs::RunOptions& run,
-                  const runs::RunOutcome& outcome, double wall_seconds, bool prints);
+                  const runs::RunOutcome& outcome, double wall_seconds, const PrintedOutcome& printed);
 
 }  // namespace retrace::apps

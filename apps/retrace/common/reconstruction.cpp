@@ -10,6 +10,7 @@
 #include "common/outcome.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
+#include "retrace/io/number.h"
 #include "retrace/jobs/idle_ranks.h"
 #include "retrace/jobs/tracked_baseline.h"
 #include "retrace/parallel/rank_report.h"
@@ -22,7 +23,8 @@ namespace retrace::apps {
 namespace {
 
 /// Progress on standard error and, where results are printed, what the clip became.
-runs::RunObserver Observe(const runs::Job& job, ProgressStyle style, std::optional<Progress>& progress) {
+runs::RunObserver Observe(const runs::Job& job, ProgressStyle style, bool verbose, bool reports,
+                          std::optional<Progress>& progress) {
   runs::RunObserver observer;
   observer.on_iteration = [&job, style, &progress](const sampling::IterationRecord& record) {
     if (!progress) progress.emplace(style, job.problem);
@@ -36,11 +38,15 @@ runs::RunObserver Observe(const runs::Job& job, ProgressStyle style, std::option
     if (progress) progress->Finish();
     progress.reset();
   };
-  observer.on_begin = [&job, style, &progress] {
-    if (Prints(style)) PrintJob(job);
+  observer.on_begin = [&job, style, verbose, &progress] {
+    if (Prints(style) && verbose) PrintJob(job);
+    if (Prints(style) && !verbose) {
+      std::fprintf(stderr, "%s: %s s of motion\n", cli::Shown(job.options.clip.file).c_str(),
+                   io::Fixed(job.reference().duration(), 2).c_str());
+    }
     progress.emplace(style, job.problem);
   };
-  if (Prints(style)) {
+  if (reports) {
     observer.report = [](const std::string& text) {
       std::fputs(cli::ShownLines(text).c_str(), stdout);
       std::fflush(stdout);
@@ -76,6 +82,9 @@ void AddReconstructionOptions(cli::Command& command, ReconstructionArguments& o)
       "Under mpirun: stop with a checkpoint when a rank with work does not answer for so many seconds; 0: never");
   command.AddFlag("--dry-run", o.dry_run, "Print what was recognized and would be done, and stop");
   command.Add("--progress", o.progress, "auto, bar, plain, json or none").ShowDefault();
+  const cli::Option verbose =
+      command.AddFlag("--verbose", o.verbose, "Also print what was recognized and changed, and figures of the solvers");
+  command.AddFlag("--json", o.json, "Print the verdict, what was found and what to do next as JSON").Excludes(verbose);
   command.AddFlag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
   command.AddFlag("--report", o.run.report, "Also write report.html, which shows the run in any web browser");
 }
@@ -127,9 +136,10 @@ int Reconstruct(const ReconstructionArguments& o, const Call& call) {
   runs::RunSetting setting;
   setting.context = {call.line, runs::DescribeWorkers(mpi.active(), *farm), &timer};
   setting.stop = &stop;
-  setting.observer = Observe(job, style, progress);
+  const bool prints = Prints(style) && !o.json;
+  setting.observer = Observe(job, style, o.verbose && prints, prints, progress);
   const runs::RunOutcome outcome = runs::Run(job, *farm, run, setting);
-  PrintOutcome(call.name, job, run, outcome, timer.WallSeconds(), Prints(style));
+  PrintOutcome(call.name, job, run, outcome, timer.WallSeconds(), {Prints(style), o.verbose, o.json, call.line});
   return ExitCodeOf(outcome.success, outcome.doubts);
 }
 

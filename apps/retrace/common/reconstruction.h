@@ -23,6 +23,8 @@ struct ReconstructionArguments {
   bool dry_run = false;
   std::string progress = "auto";
   bool print_config = false;
+  bool verbose = false;
+  bool json = false;  ///< of what is printed
 };
 
 /// Where the results go.

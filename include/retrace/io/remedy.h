@@ -9,12 +9,13 @@
 namespace retrace {
 
 enum class Remedy {
-  kOverwrite,     ///< overwriting the results or files that are there
-  kResume,        ///< resuming from the checkpoint
-  kBeginAnew,     ///< overwriting the checkpoint instead of resuming from it
-  kOtherOutput,   ///< writing to another folder, which keeps what is in this one
-  kSkeletonMap,   ///< saying which joint of the recording is which segment
-  kNamedBrowser,  ///< naming the browser
+  kOverwrite,       ///< overwriting the results or files that are there
+  kResume,          ///< resuming from the checkpoint
+  kBeginAnew,       ///< overwriting the checkpoint instead of resuming from it
+  kOtherOutput,     ///< writing to another folder, which keeps what is in this one
+  kSkeletonMap,     ///< saying which joint of the recording is which segment
+  kNamedBrowser,    ///< naming the browser
+  kNamedRecording,  ///< naming the file of the recording
 };
 
 /// Part of an exception that names remedies.

@@ -47,4 +47,29 @@ class BvhText {
   std::string hierarchy_;
 };
 
+/// How a BVH file is laid out: what another motion needs to be written as a file of the same kind.
+struct BvhLayout {
+  /// One number of a row.
+  struct Channel {
+    int joint = 0;
+    int axis = 0;  ///< 0 x, 1 y, 2 z
+    bool rotation = false;
+  };
+  std::string hierarchy;          ///< to the letter, up to MOTION; lines end with LF
+  std::vector<Channel> channels;  ///< in the order of the rows
+};
+
+/// The layout of a BVH file that ParseBvh reads. Throws InputError as ParseBvh does.
+BvhLayout ParseBvhLayout(std::string_view text, const std::string& name);
+
+/// What the channels of a layout have no room for.
+struct BvhLoss {
+  double angle = 0;     ///< largest of any joint and frame, where a joint has fewer than three rotations [rad]
+  double distance = 0;  ///< the same of translations, of joints without positions [file units]
+};
+
+/// Text of a BVH file with the hierarchy and the channels of another one. Angles go on from frame to frame without
+/// jumps. The clip's skeleton must be that of the other file, as ParseBvh gives it.
+std::string FormatBvh(const Clip& clip, const BvhLayout& layout, BvhLoss& loss);
+
 }  // namespace retrace::motion

@@ -15,6 +15,7 @@ namespace retrace::results {
 
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kRunFormat = "retrace-run";  ///< what a manifest has as its `format`
+inline constexpr std::string_view kReadmeFile = "README.txt";  ///< says what the others are (run_readme.h)
 inline constexpr std::string_view kControlFile = "control.json";
 inline constexpr std::string_view kMotionFile = "motion.bvh";
 inline constexpr std::string_view kReferenceFile = "reference.bvh";
@@ -125,7 +126,9 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          std::string_view("export/coordinates.sto"),
                                          std::string_view("export/ground_forces.sto"),
                                          std::string_view("export/external_loads.xml"),
-                                         std::string_view("export/markers.trc")};
+                                         std::string_view("export/markers.trc"),
+                                         std::string_view("export/source_skeleton.bvh"),
+                                         std::string_view("export/source_skeleton.glb")};
 
 /// The name of a run: that of its folder, also where the path ends with a separator or is ".".
 std::string NameOf(const std::filesystem::path& folder);

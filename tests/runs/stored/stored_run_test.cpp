@@ -86,7 +86,7 @@ TEST_F(StoredRunTest, OfOneCharacterHasItsFilesInTheFolderItself) {
   EXPECT_THAT(Names(folder),
               UnorderedElementsAre("control.json", "motion.bvh", "reference.bvh", "trajectory.csv", "contacts.csv",
                                    "torques.csv", "body_contacts.csv", "contact_totals.csv", "contact_summary.csv",
-                                   "pressure.csv", "filmstrip.svg", "manifest.json"));
+                                   "pressure.csv", "filmstrip.svg", "manifest.json", "README.txt"));
   const io::Json manifest = io::ReadJson(folder / "manifest.json");
   EXPECT_EQ(manifest["success"], true);
   EXPECT_TRUE(manifest.contains("evaluation"));
@@ -102,8 +102,8 @@ TEST_F(StoredRunTest, ASceneIsWrittenReadBackAndVerified) {
   EXPECT_THAT(notes[0], HasSubstr("character 2 is human of " + (base_ / "two").string()));
   EXPECT_THAT(notes[0], HasSubstr("x 0.20, z 2.00"));
   const fs::path folder = Write(run, "scene");
-  EXPECT_THAT(Names(folder),
-              UnorderedElementsAre("control.json", "manifest.json", "filmstrip.svg", "character_1", "character_2"));
+  EXPECT_THAT(Names(folder), UnorderedElementsAre("control.json", "manifest.json", "filmstrip.svg", "README.txt",
+                                                  "character_1", "character_2"));
   for (const char* part : {"character_1", "character_2"}) {
     EXPECT_THAT(Names(folder / part),
                 UnorderedElementsAre("motion.bvh", "reference.bvh", "trajectory.csv", "contacts.csv", "torques.csv",

@@ -1,0 +1,94 @@
+/// open: the page of a run in the browser; its path where there is none.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "cli/program.h"
+#include "commands.h"
+#include "retrace/io/error.h"
+#include "retrace/jobs/report_page.h"
+#include "retrace/results/run_folder.h"
+#include "retrace/runs/inputs/data_files.h"
+
+namespace retrace::apps::open_command {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string run;
+  bool print = false;
+  bool again = false;
+};
+
+/// Whether the page is there and as young as what it shows.
+bool IsCurrent(const fs::path& page, const fs::path& folder) {
+  std::error_code error;
+  const fs::file_time_type made = fs::last_write_time(page, error);
+  if (error) return false;
+  const fs::file_time_type shown = fs::last_write_time(folder / results::kManifestFile, error);
+  return error || made >= shown;
+}
+
+/// The page of a folder, which is made where it is missing or older than the run.
+fs::path PageOf(const Options& o, const Call& call) {
+  const fs::path folder = o.run;
+  if (fs::is_regular_file(folder) && folder.extension() == ".html") return folder;
+  if (!fs::is_directory(folder)) throw InputError(o.run, "no such folder", "the folder of a run, or a page");
+  fs::path page = folder / results::kReportFile;
+  if (!o.again && IsCurrent(page, folder)) return page;
+  runs::FindReportPage();
+  const runs::GatheredReport report = runs::GatherReport({o.run});
+  runs::WriteReportPage(report.document, page);
+  for (const std::string& difference : report.differing) {
+    std::fprintf(stderr, "%s: %s; the page shows the replay\n", cli::Shown(call.name).c_str(),
+                 cli::Shown(difference).c_str());
+  }
+  return page;
+}
+
+bool IsSet(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+/// Gives the page to what the desktop opens pages with. False: there is no desktop, or nothing that opens pages.
+bool OpenInBrowser(const fs::path& page) {
+  if (!IsSet("DISPLAY") && !IsSet("WAYLAND_DISPLAY") && !IsSet("BROWSER")) return false;
+  const std::string command = "xdg-open " + cli::ShellWord(page.string()) + " >/dev/null 2>&1 </dev/null";
+  return std::system(command.c_str()) == 0;  // NOLINT(cert-env33-c): the user's own desktop decides
+}
+
+int Open(const Options& o, const Call& call) {
+  const fs::path page = fs::absolute(PageOf(o, call)).lexically_normal();
+  if (!o.print && OpenInBrowser(page)) {
+    std::printf("%s: opened\n", cli::Shown(page.string()).c_str());
+    return 0;
+  }
+  std::printf("%s\n", cli::Shown(page.string()).c_str());
+  if (!o.print) {
+    std::fprintf(stderr,
+                 "%s: found no desktop with a browser (xdg-open); the page is a single file that opens in any\n",
+                 cli::Shown(call.name).c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+Body Define(cli::Command& command) {
+  const auto options = std::make_shared<Options>();
+  command.Add("run", options->run, "Folder of a run, of variations or of an evaluation, or a page")
+      .Type("DIR")
+      .Required();
+  command.AddFlag("--print", options->print, "Print the path of the page instead of opening it");
+  command.AddFlag("--again", options->again, "Make the page anew, also where it is as young as the run");
+  return [options](const Call& call) { return Open(*options, call); };
+}
+
+}  // namespace retrace::apps::open_command
