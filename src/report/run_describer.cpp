@@ -16,6 +16,7 @@
 #include "retrace/results/force_tables.h"
 #include "shown_contacts.h"
 #include "shown_motion.h"
+#include "shown_skin.h"
 #include "shown_world.h"
 
 namespace retrace::report {
@@ -386,6 +387,7 @@ io::Json RunDescriber::Finish() {
                        {"mass", character.total_mass()},   {"weight", WeightOf(character, *run.world)},
                        {"root", character.root},           {"bodies", BodiesToJson(character)},
                        {"joints", JointsToJson(character)}};
+  if (io::Json skin = SkinToJson(character); !skin.is_null()) json["character"]["skin"] = std::move(skin);
   json["world"] = WorldToJson(*run.world);
   impl_->things.AddTo(json["world"]);
   json["simulated"] = impl_->simulated.ToJson();
