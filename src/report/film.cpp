@@ -162,7 +162,8 @@ struct Film::Impl {
   }
 
   void AddForces(Picture& picture, double time) const {
-    const auto frame = static_cast<size_t>(std::lround(std::max(0.0, time / frame_time)));
+    // A frame has the forces that led to it; the first one, to which none led, those that lead on.
+    const auto frame = static_cast<size_t>(std::max(1L, std::lround(time / frame_time)));
     for (const FilmedCharacter& actor : actors) {
       picture.arrow_radius = 0.016 * actor.shape.height() / 1.75;
       actor.contacts.AddTo(picture, frame, actor.meters_per_newton, ColorOf("#d55e00"));
