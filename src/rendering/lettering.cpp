@@ -119,10 +119,11 @@ double WidthOf(const std::vector<Line>& lines) {
   return width;
 }
 
-double DistanceFrom(const Point& a, const Point& b, double x, double y) {
+double SquaredDistanceFrom(const Point& a, const Point& b, double x, double y) {
   const double dx = b.x - a.x, dy = b.y - a.y, squared = dx * dx + dy * dy;
   const double share = squared > 0 ? std::clamp(((x - a.x) * dx + (y - a.y) * dy) / squared, 0.0, 1.0) : 0;
-  return std::hypot(x - a.x - share * dx, y - a.y - share * dy);
+  const double u = x - a.x - share * dx, v = y - a.y - share * dy;
+  return u * u + v * v;
 }
 
 }  // namespace
@@ -156,9 +157,9 @@ double DrawText(Image& image, const std::string& text, double x, double y, doubl
         double least = 1e9;
         for (const Line& line : lines) {
           for (size_t k = 0; k + 1 < line.size(); ++k)
-            least = std::min(least, DistanceFrom(line[k], line[k + 1], u, v));
+            least = std::min(least, SquaredDistanceFrom(line[k], line[k + 1], u, v));
         }
-        const double share = std::clamp(0.5 + stroke - least * unit, 0.0, 1.0);
+        const double share = std::clamp(0.5 + stroke - std::sqrt(least) * unit, 0.0, 1.0);
         uint8_t* const pixel = image.Row(row) + 3 * static_cast<size_t>(column);
         for (size_t k = 0; k < 3; ++k) {
           pixel[k] = static_cast<uint8_t>(std::lround(pixel[k] + share * (color[k] - pixel[k])));

@@ -191,9 +191,23 @@ class Faces {
 class Samples {
  public:
   Samples(int width, int rows)
-      : width_(width), near_(static_cast<size_t>(width) * static_cast<size_t>(rows)), colors_(near_.size()) {}
+      : width_(width),
+        rows_(rows),
+        first_x_(width),
+        near_(static_cast<size_t>(width) * static_cast<size_t>(rows)),
+        colors_(near_.size()) {}
 
-  void Clear() { std::fill(near_.begin(), near_.end(), 0.0f); }
+  void Clear() {
+    for (int y = 0; y < rows_ && first_x_ <= last_x_; ++y) {
+      std::fill(near_.begin() + static_cast<std::ptrdiff_t>(Index(first_x_, y)),
+                near_.begin() + static_cast<std::ptrdiff_t>(Index(last_x_, y)) + 1, 0.0f);
+    }
+    first_x_ = width_;
+    last_x_ = -1;
+  }
+  /// Columns beyond which there is nothing.
+  int first_x() const { return first_x_; }
+  int last_x() const { return last_x_; }
   float NearAt(int x, int y) const { return near_[Index(x, y)]; }
   const Color& ColorAt(int x, int y) const { return colors_[Index(x, y)]; }
 
@@ -210,6 +224,9 @@ class Samples {
     const float low_x = std::max(std::min({a.x, b.x, c.x}) - 0.5f, 0.0f);
     const float high_x = std::min(std::max({a.x, b.x, c.x}) - 0.5f, static_cast<float>(width_ - 1));
     const int x0 = static_cast<int>(std::ceil(low_x)), x1 = static_cast<int>(std::floor(high_x));
+    if (x1 < x0 || y1 < y0) return;
+    first_x_ = std::min(first_x_, x0);
+    last_x_ = std::max(last_x_, x1);
     for (int y = y0; y <= y1; ++y) {
       const float py = static_cast<float>(y) + 0.5f;
       for (int x = x0; x <= x1; ++x) {
@@ -238,7 +255,8 @@ class Samples {
   size_t Index(int x, int y) const {
     return static_cast<size_t>(y) * static_cast<size_t>(width_) + static_cast<size_t>(x);
   }
-  int width_;
+  int width_, rows_;
+  int first_x_, last_x_ = -1;
   std::vector<float> near_;
   std::vector<Color> colors_;
 };
@@ -338,8 +356,9 @@ class Drawing {
   void Lay(const Samples& samples, const Samples* hidden_by, float opacity,
            std::vector<std::vector<Color>>& colors) const {
     const float share = opacity / static_cast<float>(sharpness_ * sharpness_);
+    const int first = samples.first_x() / sharpness_, last = samples.last_x() < 0 ? -1 : samples.last_x() / sharpness_;
     for (size_t y = 0; y < colors.size(); ++y) {
-      for (int x = 0; x < image_.width; ++x) {
+      for (int x = first; x <= last; ++x) {
         Color sum = {};
         int covered = 0;
         for (int v = 0; v < sharpness_; ++v) {
