@@ -114,11 +114,20 @@ export class Figure {
     this.motion = motion;
     this.solid = style === 'solid';
     this.number = number; // among the characters of a scene; -1: alone
+    this.geometries = geometries;
+    this.worn = 'skin';
     this.group = new Group();
+    this.bodies = null;
+    if (this.solid) this.build();
+  }
+
+  // What is not shown at first is not made at first.
+  build() {
+    const { run } = this;
     this.shapes = [];
     this.bodies = run.character.bodies.map((body, b) => {
       const node = new Bone();
-      for (const geometry of geometries[b]) {
+      for (const geometry of this.geometries[b]) {
         const meshes = this.meshes(geometry, (...of) => new Mesh(...of));
         meshes.at(-1).userData.body = body.name;
         this.shapes.push(...meshes);
@@ -141,7 +150,7 @@ export class Figure {
       if (this.solid) this.skins.at(-1).material.vertexColors = true;
       this.group.add(...this.skins);
     }
-    this.wear('skin');
+    this.wear(this.worn);
     this.paint();
   }
 
@@ -163,12 +172,15 @@ export class Figure {
 
   // 'skin' or 'shapes'; without a skin always these.
   wear(what) {
+    this.worn = what;
+    if (!this.bodies) return;
     const skin = what === 'skin' && this.skins.length > 0;
     for (const mesh of this.skins) mesh.visible = skin;
     for (const mesh of this.shapes) mesh.visible = !skin;
   }
 
   paint() {
+    if (!this.bodies) return;
     const colors = palette();
     const own = this.number < 0 ? null : characterColor(this.number);
     const colorOf = (name) => (this.solid ? own ?? colors[sideOf(name)] : colors[this.motion]);
@@ -180,6 +192,7 @@ export class Figure {
   }
 
   show(time) {
+    if (!this.bodies) this.build();
     const count = this.run.framesOf(this.motion);
     const at = Math.max(0, Math.min(count - 1, time / this.run.frameTime));
     const frame = Math.floor(at);
