@@ -18,14 +18,14 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME retrace)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SHLIBDEPS ON)  # the libraries are found in the programs
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS openmpi-bin)
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS chromium)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "chromium, ffmpeg")
 
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and static libraries of Retrace.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libretrace-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # What src/cmake/retraceConfig.cmake.in looks for.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "retrace (= ${PROJECT_VERSION}), libeigen3-dev, nlohmann-json3-dev, libssl-dev, libsleef-dev, libzip-dev, libassimp-dev, libpugixml-dev, libre2-dev, libopenmpi-dev")
+    "retrace (= ${PROJECT_VERSION}), libeigen3-dev, nlohmann-json3-dev, libssl-dev, libsleef-dev, libzip-dev, libassimp-dev, libpugixml-dev, libre2-dev, libpng-dev, libgif-dev, libopenmpi-dev")
 
 if(RETRACE_PYTHON)
   list(APPEND CPACK_COMPONENTS_ALL python)

@@ -20,6 +20,7 @@
 #include "retrace/io/base64.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/program_path.h"
 #include "retrace/io/remedy.h"
 
 extern char** environ;
@@ -29,18 +30,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kTimeout = 120;  // [s] for a picture: software rendering on a slow machine takes some
-
-std::optional<fs::path> OnPath(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::string folders = path == nullptr ? "/usr/bin:/bin" : path;
-  for (size_t begin = 0; begin <= folders.size();) {
-    const size_t end = std::min(folders.find(':', begin), folders.size());
-    const fs::path file = fs::path(folders.substr(begin, end - begin)) / name;
-    if (::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
-    begin = end + 1;
-  }
-  return std::nullopt;
-}
 
 /// A folder of its own that goes away.
 class ScratchFolder {
@@ -138,16 +127,12 @@ std::string FileUrl(const fs::path& file) {
 
 fs::path FindBrowser(const std::string& wanted) {
   if (!wanted.empty()) {
-    if (wanted.find('/') != std::string::npos) {
-      if (::access(wanted.c_str(), X_OK) == 0) return wanted;
-    } else if (const auto found = OnPath(wanted)) {
-      return *found;
-    }
+    if (const fs::path found = io::FindProgram(wanted); !found.empty()) return found;
     throw UsageError("the browser " + wanted + ": found no such program, expected Chromium or Chrome");
   }
   for (const char* name :
        {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}) {
-    if (const auto found = OnPath(name)) return *found;
+    if (const fs::path found = io::FindProgram(name); !found.empty()) return found;
   }
   throw WithHint<UsageError>(
       {Remedy::kNamedBrowser},

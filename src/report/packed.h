@@ -1,9 +1,12 @@
 /// Arrays of a page's document: {"type": "f32" | "u32" | "u16" | "u8", "data": base64 of the little-endian values}.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,6 +35,16 @@ template <typename T>
 io::Json Pack(const std::vector<T>& values) {
   const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
   return {{"type", kTypeName<T>}, {"data", io::EncodeBase64(bytes)}};
+}
+
+/// The values of a packed array of the document's own making.
+template <typename T>
+std::vector<T> Unpack(const io::Json& packed) {
+  const std::string bytes = io::DecodeBase64(packed.at("data").get_ref<const std::string&>()).value();
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (packed.at("type") != kTypeName<T>) throw std::invalid_argument("an array of another type");
+  std::copy_n(bytes.data(), values.size() * sizeof(T), reinterpret_cast<char*>(values.data()));
+  return values;
 }
 
 /// Values that become a packed array of float32.

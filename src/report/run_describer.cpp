@@ -11,11 +11,13 @@
 #include "packed.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/describe.h"
+#include "retrace/math/filter.h"
 #include "retrace/report/report.h"
 #include "retrace/results/contact_tables.h"
 #include "retrace/results/force_tables.h"
 #include "shown_contacts.h"
 #include "shown_motion.h"
+#include "shown_skin.h"
 #include "shown_world.h"
 
 namespace retrace::report {
@@ -160,6 +162,22 @@ io::Json FootForcesToJson(const results::Table& table) {
   return {{"low_pass", results::kTableCutoff}, {"parts", parts}};
 }
 
+/// The sum of the ground's forces after a low-pass, as measured forces are usually shown, and the largest upward one.
+/// Null where the steps are too long for it.
+io::Json SmoothForceToJson(const std::vector<float>& force, double time_step) {
+  constexpr double kCutoff = results::kTableCutoff;
+  if (kCutoff >= 0.5 / time_step || force.size() < 6) return {};
+  const auto rows = static_cast<Eigen::Index>(force.size() / 3);
+  Eigen::MatrixXd signal(rows, 3);
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    for (Eigen::Index c = 0; c < 3; ++c) signal(row, c) = force[static_cast<size_t>(3 * row + c)];
+  }
+  const Eigen::MatrixXd smooth = ButterworthLowPass(signal, 1 / time_step, kCutoff);
+  Floats values;
+  for (Eigen::Index row = 0; row < rows; ++row) values.Add(Vec3(smooth.row(row).transpose()));
+  return {{"low_pass", kCutoff}, {"values", values.Packed()}, {"peak", smooth.col(1).maxCoeff()}};
+}
+
 /// A repaired reference beside the recorded one.
 io::Json RepairToJson(const results::Table& table) {
   io::Json json = io::Json::object();
@@ -231,6 +249,22 @@ io::Json SettingsOf(const io::Json& manifest) {
     }
   }
   return settings;
+}
+
+/// What looks wrong in the recording, and how it was read, as the manifest has it. Null where it says nothing.
+io::Json FindingsOf(const io::Json& manifest) {
+  io::Json warnings = io::Json::array(), notes = io::Json::array();
+  if (!manifest.is_object()) return {};
+  if (manifest.contains("clip_checks") && manifest["clip_checks"].contains("warnings")) {
+    for (const io::Json& warning : manifest["clip_checks"]["warnings"]) {
+      warnings.push_back({{"time", warning.at("time")}, {"text", warning.at("text")}});
+    }
+  }
+  if (manifest.contains("reference") && manifest["reference"].contains("notes")) {
+    notes = manifest["reference"]["notes"];
+  }
+  if (warnings.empty() && notes.empty()) return {};
+  return {{"warnings", warnings}, {"notes", notes}};
 }
 
 /// An impact of something else than the pushes that are shown: of a thing or of another character.
@@ -386,6 +420,7 @@ io::Json RunDescriber::Finish() {
                        {"mass", character.total_mass()},   {"weight", WeightOf(character, *run.world)},
                        {"root", character.root},           {"bodies", BodiesToJson(character)},
                        {"joints", JointsToJson(character)}};
+  if (io::Json skin = SkinToJson(character); !skin.is_null()) json["character"]["skin"] = std::move(skin);
   json["world"] = WorldToJson(*run.world);
   impl_->things.AddTo(json["world"]);
   json["simulated"] = impl_->simulated.ToJson();
@@ -400,6 +435,8 @@ io::Json RunDescriber::Finish() {
     json["tracking"]["evaluation"] = run.tracking_evaluation->ToJson();
   }
   if (run.evaluation) json["evaluation"] = run.evaluation->ToJson();
+  io::Json smooth = SmoothForceToJson(impl_->ground_force.values(), h);
+  if (!smooth.is_null()) json["smooth_force"] = std::move(smooth);
   json["ground_force"] = impl_->ground_force.Packed();
   json["torques"] = impl_->torques.Packed();
   json["peak_ground_force"] = impl_->peak_ground_force;
@@ -430,6 +467,7 @@ io::Json RunDescriber::Finish() {
   if (run.manifest->is_object() && run.manifest->contains("force_comparison")) {
     json["force_comparison"] = (*run.manifest)["force_comparison"];
   }
+  if (io::Json findings = FindingsOf(run.manifest); !findings.is_null()) json["findings"] = std::move(findings);
   json["settings"] = SettingsOf(run.manifest);
   return json;
 }

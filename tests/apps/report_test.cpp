@@ -137,7 +137,7 @@ TEST_F(ReportCommand, SaysWhenTheReplayIsAnotherMotion) {
   io::WriteFile(run + "/trajectory.csv", table);
   const Outcome outcome = Execute(kReport + " " + run);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("trajectory.csv: was changed since the run was written; the page shows"));
+  EXPECT_THAT(outcome.text, HasSubstr("trajectory.csv: was changed since the run was written; the replay is shown"));
   EXPECT_EQ(DocumentOf(run + "/report.html")["parts"][0]["notes"].size(), 1U);
 }
 
@@ -161,6 +161,49 @@ TEST_F(ReportCommand, Refusals) {
   EXPECT_EQ(without.code, 2);
   EXPECT_THAT(without.text, HasSubstr("a picture needs Chromium or Chrome, and there is none on the PATH"));
   EXPECT_FALSE(std::filesystem::exists(Path("a.png")));
+}
+
+TEST_F(CommandLine, AVideoAndAPosterNeedNoBrowserAndNoDisplay) {
+  const std::string run = SmallRun("filmed");
+  const std::string gif = Path("a.gif"), png = Path("a.png");
+  // Nothing is on the PATH: no FFmpeg, no browser.
+  const Outcome outcome = Execute("PATH=/nowhere " + kReport + " " + run + " --video " + gif + " --poster " + png +
+                                  " --size 160x90 --layout beside --speed 0.5 --end 0.2 --fps 10");
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("a.gif: 5 pictures of 160 x 90"));
+  EXPECT_TRUE(io::ReadFile(gif).starts_with("GIF89a"));
+  EXPECT_TRUE(io::ReadFile(png).starts_with("\x89PNG"));
+  EXPECT_FALSE(std::filesystem::exists(run + "/report.html"));
+  // What is there is not written over, and the same is made again.
+  EXPECT_EQ(Execute(kReport + " " + run + " --video " + gif).code, 2);
+  const std::string before = io::ReadFile(gif);
+  EXPECT_EQ(Execute(kReport + " " + run + " --video " + gif + " --force --size 160x90 --layout beside --speed 0.5 " +
+                    "--end 0.2 --fps 10")
+                .code,
+            0);
+  EXPECT_EQ(io::ReadFile(gif), before);
+}
+
+TEST_F(CommandLine, VideosThatCannotBeMade) {
+  const std::string run = SmallRun("filmed");
+  ExpectRefusals(
+      kReport,
+      {{run + " --video a.avi", 2, "a.avi: found the ending .avi, expected .mp4, .webm or .gif"},
+       {run + " --video film", 2, "film: found the ending (none), expected .mp4, .webm or .gif"},
+       {run + " --video " + Path("a.gif") + " --size 100", 2, "--size: found 100, expected two even numbers"},
+       {run + " --video " + Path("a.gif") + " --size 101x90", 2, "--size: found 101x90, expected two even numbers"},
+       {run + " --video " + Path("a.gif") + " --layout both", 2, "--layout: found \"both\""},
+       {run + " --video " + Path("a.gif") + " --speed 0", 2, "--speed: found 0"},
+       {run + " --video " + Path("a.gif") + " --start 9", 2, "found no instant between, expected an interval"},
+       {run + " --video " + Path("a.mp4") + " --ffmpeg /nowhere/ffmpeg", 2, "/nowhere/ffmpeg: found no such program"},
+       {run + " --video " + Path("a.mp4") + " --ffmpeg /bin/false --size 160x90", 5, "/bin/false cannot write it"},
+       {run + " --video " + Path("none/a.gif") + " --size 160x90", 5, "none/a.gif"}});
+  const Outcome without = Execute("PATH=/nowhere " + kReport + " " + run + " --video " + Path("a.mp4"));
+  EXPECT_EQ(without.code, 2);
+  EXPECT_THAT(without.text, HasSubstr("a video as MP4 or WebM needs FFmpeg, and there is none on the PATH"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr(".mp4")));
+  }
 }
 
 TEST_F(CommandLine, WithoutThePageOneMessageSaysSo) {

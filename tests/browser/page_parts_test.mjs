@@ -34,3 +34,22 @@ test('the clock stays within the motion, whatever time goes by', () => {
     }
   }
 });
+
+test('what charts show stays within the motion, and holds the time', () => {
+  const clock = new Clock(2, 1 / 60);
+  assert.deepEqual(clock.view, { start: 0, end: 2 });
+  clock.set(1);
+  clock.zoom(0.5);
+  assert.deepEqual(clock.view, { start: 0.5, end: 1.5 });
+  clock.set(1.8);
+  assert.ok(clock.view.start > 0.5 && clock.view.end <= 2 && clock.view.end - clock.view.start > 0.999);
+  clock.set(0);
+  assert.equal(clock.view.start, 0);
+  for (const [from, to] of [[1.9, 9], [-3, 0.2], [1.2, 1.2], [NaN, 1], [0, 2], [1.5, 0.5]]) {
+    clock.show(from, to);
+    const { start, end } = clock.view;
+    assert.ok(start >= 0 && end <= 2 + 1e-9 && end > start, `${start} to ${end}`);
+  }
+  clock.zoom(100);
+  assert.deepEqual(clock.view, { start: 0, end: 2 });
+});

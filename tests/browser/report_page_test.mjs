@@ -49,6 +49,17 @@ before(async () => {
   run('report', join(folder, 'tracked'));
   run('track', join(clips, 'squat.bvh'), '--end', '1', '--floor-height', '-0.1', '--repair', '--output', join(folder, 'repaired'));
   run('report', join(folder, 'repaired'));
+  // A recording with a jump: from one frame to the next its last joint turns by 120 degrees.
+  const lines = readFileSync(join(clips, 'walk.bvh'), 'utf8').split('\n');
+  const first = lines.findIndex((line) => line.startsWith('Frame Time')) + 1;
+  for (let k = first + 30; k < lines.length; ++k) lines[k] = lines[k].replace(/(\S+)(\s*)$/, (_, turn, end) => `${Number(turn) + 120}${end}`);
+  writeFileSync(join(folder, 'jump.bvh'), lines.join('\n'));
+  try {
+    run('track', join(folder, 'jump.bvh'), '--end', '1', '--output', join(folder, 'jumped'));
+  } catch (error) {
+    assert.ok([4, 7].includes(error.status), `exit code ${error.status}`); // it need not be good
+  }
+  run('report', join(folder, 'jumped'));
   run('track', join(clips, 'walk.bvh'), '--end', '2.4', '--output', join(folder, 'library/walk'));
   run('compose', join(folder, 'library'), '--play', 'walk,walk', '--transition', 'kinematic', '--output', join(folder, 'composed'));
   run('report', join(folder, 'composed'));
@@ -221,21 +232,32 @@ test('the 3D view changes with the time, the ghosts and the arrows', async (t) =
   const first = await look();
   assert.deepEqual(await look(), first, 'nothing moves while paused');
   await page.locator('body').click({ position: { x: 3, y: 3 } });
+  assert.equal(await reference.inputValue(), 'off', 'at first the result is seen alone');
+  await page.keyboard.press('g');
+  assert.equal(await reference.inputValue(), 'ghost');
+  const ghost = await look();
+  assert.notDeepEqual(ghost, first);
   await page.keyboard.press('g');
   assert.equal(await reference.inputValue(), 'beside');
   const beside = await look();
-  assert.notDeepEqual(beside, first);
+  assert.notDeepEqual(beside, ghost);
   await reference.selectOption('off');
   const off = await look();
-  assert.notDeepEqual(off, beside);
-  assert.notDeepEqual(off, first);
+  assert.deepEqual(off, first);
+  await page.keyboard.press('Escape');
+  await page.locator('body').click({ position: { x: 3, y: 3 } });
+  await page.keyboard.press('b');
+  assert.equal(await page.getByLabel('Body').inputValue(), 'shapes');
+  assert.notDeepEqual(await look(), first, 'shapes are no skin');
+  await page.keyboard.press('b');
+  assert.deepEqual(await look(), first);
   await page.keyboard.press('Escape');
   await page.locator('body').click({ position: { x: 3, y: 3 } });
   await page.keyboard.press('n');
   assert.equal(await page.getByLabel('Without feedback').inputValue(), 'ghost');
   const tracking = await look();
   assert.notDeepEqual(tracking, off);
-  await page.getByLabel('Forces').uncheck();
+  await page.getByLabel('Forces', { exact: true }).uncheck();
   const bare = await look();
   assert.notDeepEqual(bare, tracking);
   await page.getByLabel('Pressure').uncheck();
@@ -253,6 +275,13 @@ test('charts show the values of the tables at the cursor', async (t) => {
   const torques = readTable(join(folder, 'walk/torques.csv'));
   const outputs = (id) => outputsOf(page, id);
   await page.evaluate(() => window.report.clock.pause());
+  // At first after a low-pass, whose largest value is among the figures of the summary.
+  const { peak, weight } = await page.evaluate(() => {
+    const [run] = window.report.runs;
+    return { peak: Math.max(...run.smoothForce(1)), weight: run.character.weight };
+  });
+  assert.ok((await page.locator('.summary').innerText()).includes(`${(peak / weight).toFixed(1)} body weights`));
+  await page.getByLabel('Low-pass of the ground reaction force').selectOption('raw');
   for (const step of [0, 60, 131, 299, table.length - 1]) {
     const row = table[step];
     await page.evaluate((time) => window.report.clock.set(time), row.time);
@@ -308,6 +337,8 @@ test('a tracked motion shows what its quadratic programs planned', async (t) => 
   const page = await open(t, 'tracked/report.html', { hash: '#time=0.8' });
   const rows = readTable(join(folder, 'tracked/tracking.csv'));
   const row = rows.filter(({ time }) => time <= 0.8 + 1e-9).at(-1);
+  await page.getByText('How it was found').click();
+  await page.locator('#slack-0 canvas').waitFor();
   for (const [id, column] of [
     ['squared-error', 'squared_error'],
     ['vertical-force', 'vertical_force'],
@@ -356,6 +387,16 @@ test('a repaired motion has its recording beside it', async (t) => {
   assert.match(await page.locator('body').innerText(), /The recording stands beside it/);
 });
 
+test('what is wrong with a recording is named, and its time is shown', async (t) => {
+  const page = await open(t, 'jumped/report.html', { hash: '#time=0' });
+  const { warnings } = JSON.parse(readFileSync(join(folder, 'jumped/manifest.json'), 'utf8')).clip_checks;
+  assert.ok(warnings.length > 0, 'the jump is found');
+  assert.equal(await page.locator('.findings li').count(), warnings.length);
+  assert.ok((await page.locator('.summary').innerText()).includes(warnings[0].text));
+  await page.locator('.findings button').first().click();
+  assert.ok(Math.abs((await timeOf(page)) - Math.min(1, warnings[0].time)) < 0.01, `${warnings[0].time}`);
+});
+
 test('a response shows the motions that it could go on with', async (t) => {
   const page = await open(t, 'answered/report.html', { hash: '#time=0' });
   const rows = readTable(join(folder, 'answered/candidates.csv'));
@@ -400,6 +441,119 @@ test('a composed motion shows its parts, and which way into them is kinematic', 
   assert.ok(Math.abs(bars[1][3] - (100 * start) / end) < 0.01, `${bars[1]}`);
   assert.match(await page.locator('#composition-0 .warning').innerText(), /kinematic transition, which is not physical/);
   assert.match(await page.locator('.summary .warning').innerText(), /^Not physical: 1 of its transitions are kinematic/);
+});
+
+test('the skin follows the bodies', async (t) => {
+  const page = await open(t, 'walk/report.html', { hash: '#time=0.8' });
+  await frames(page);
+  // Vertices that one body moves alone keep their distance from it, whatever the pose.
+  const worst = await page.evaluate(() => {
+    const { stage, clock } = window.report;
+    const figure = stage.views[0].figures.find(({ motion }) => motion === 'simulated');
+    const mesh = figure.skins.at(-1);
+    const { skinIndex, skinWeight } = mesh.geometry.attributes;
+    const alone = [];
+    for (let v = 0; v < skinIndex.count; v += 7) if (skinWeight.getX(v) > 0.999) alone.push(v);
+    const distances = () => {
+      stage.dirty = true;
+      stage.draw();
+      return alone.map((v) => {
+        const body = figure.bodies[skinIndex.getX(v)];
+        const place = mesh.getVertexPosition(v, body.position.clone()).applyMatrix4(mesh.matrixWorld);
+        return place.distanceTo(body.getWorldPosition(body.position.clone()));
+      });
+    };
+    clock.set(0.3);
+    const before = distances();
+    clock.set(1.2);
+    return { count: alone.length, worst: Math.max(...distances().map((d, k) => Math.abs(d - before[k]))), largest: Math.max(...before) };
+  });
+  assert.ok(worst.count > 100 && worst.worst < 1e-4 && worst.largest < 0.5, JSON.stringify(worst));
+});
+
+test('answers in the order of the questions, and the solver stays folded', async (t) => {
+  const page = await open(t, 'walk/report.html', { width: 1400, height: 900, hash: '#time=0.8' });
+  const order = await page.locator('h2').allInnerTexts();
+  assert.match(order[0], /^Is it good\?\s*\S within tolerance/);
+  assert.deepEqual(order.slice(1), ['What are the forces?', 'How does it move?']);
+  const tops = await page.evaluate(() => ['.summary', '.stage', '#force-0', '#angle-0'].map((name) => document.querySelector(name).getBoundingClientRect().top));
+  assert.ok(tops[0] < tops[1] && tops[1] <= tops[2] && tops[2] < tops[3], `${tops}`);
+  assert.equal(await page.locator('#cost-0').isVisible(), false);
+  await page.getByText('How it was found').click();
+  await page.locator('#cost-0 canvas').waitFor();
+  assert.match(await page.locator('#inside-0').innerText(), /Samples\s+[\d,]+ in \d+ iterations/);
+});
+
+test('the view and the player stay in sight while charts are read', async (t) => {
+  for (const [width, height] of [
+    [1400, 900],
+    [390, 844],
+  ]) {
+    const page = await open(t, 'walk/report.html', { width, height, hash: '#time=0.8' });
+    await frames(page);
+    await page.evaluate(() => document.querySelector('#height-0').scrollIntoView({ block: 'end' }));
+    await frames(page);
+    for (const name of ['.stage', '.player']) {
+      const box = await page.locator(name).boundingBox();
+      assert.ok(box.y >= -1 && box.y + box.height <= height + 1, `${name} at ${width}: ${JSON.stringify(box)}`);
+    }
+    const chart = await page.locator('#height-0').boundingBox();
+    assert.ok(chart.y < height && chart.y + chart.height > 0, `the chart at ${width}`);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+  }
+});
+
+test('all charts have one zoom', async (t) => {
+  const page = await open(t, 'walk/report.html', { width: 1400, height: 900, hash: '#time=0.8' });
+  await page.locator('#force-0 .u-over').waitFor();
+  const view = () => page.evaluate(() => window.report.clock.view);
+  const plot = await page.locator('#force-0 .u-over').boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(plot.x + 0.25 * plot.width, plot.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + 0.75 * plot.width, plot.y + 30, { steps: 3 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  const { start, end } = await view();
+  assert.ok(Math.abs(start - 0.4) < 0.02 && Math.abs(end - 1.2) < 0.02, `${start} to ${end}`);
+  assert.ok(Math.abs((await timeOf(page)) - 0.8) < 0.01, 'the time stays');
+  // A press in the middle of another chart, and of the contacts, is the middle of what is shown.
+  for (const name of ['#angle-0 .u-over', '#timeline-0 .area']) {
+    await page.evaluate(() => window.report.clock.set(0.5));
+    const box = await page.locator(name).boundingBox();
+    await page.locator(name).click({ position: { x: box.width / 2, y: 8 } });
+    assert.ok(Math.abs((await timeOf(page)) - 0.8) < 0.02, name);
+  }
+  // What goes on beyond takes the charts along.
+  await page.evaluate(() => window.report.clock.set(1.5));
+  assert.ok((await view()).end > 1.5);
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  const closer = await view();
+  assert.ok(closer.end - closer.start < 0.45, JSON.stringify(closer));
+  await page.locator('#force-0 .u-over').dblclick();
+  assert.deepEqual(await view(), { start: 0, end: await page.evaluate(() => window.report.clock.duration) });
+});
+
+test('prints on two pages, with poses', async (t) => {
+  const page = await open(t, 'walk/report.html', { width: 1400, height: 900, hash: '#time=0.8' });
+  await page.locator('#force-0 canvas').waitFor();
+  await frames(page);
+  const pdf = await page.pdf({ format: 'A4', printBackground: true });
+  assert.equal(pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g).length, 2);
+  assert.ok(pdf.length > 60000, `${pdf.length} bytes: pictures are in it`);
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  assert.equal(await page.locator('.poses img').count(), 6);
+  assert.ok(Math.abs((await timeOf(page)) - 0.8) < 1e-9, 'the time is as before');
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  assert.equal(await page.locator('.poses img').count(), 0);
+});
+
+test('the view is saved as a picture', async (t) => {
+  const page = await open(t, 'walk/report.html', { hash: '#time=0.8' });
+  await frames(page);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save the view as a picture' }).click()]);
+  assert.equal(download.suggestedFilename(), 'walk_0.80s.png');
+  assert.ok(readFileSync(await download.path()).length > 5000);
 });
 
 test('every control has a name, and the keyboard reaches it', async (t) => {
@@ -449,6 +603,7 @@ test('several runs share one clock, in a world with things that move', async (t)
   assert.equal(await page.locator('#details-0').count(), 0);
   const row = readTable(join(folder, 'crates/trajectory.csv')).find((line) => Math.abs(line.time - 0.9) < 1e-9);
   await page.evaluate((time) => window.report.clock.set(time), row.time);
+  await page.getByLabel('Low-pass of the ground reaction force').selectOption('raw');
   const up = number((await outputsOf(page, 'force-1'))[0]);
   assert.equal(up, Number(row.force_y.toFixed(0)));
   // The platform's box moves in the page as its course says.
@@ -485,7 +640,16 @@ test('a scene shows all characters in one view, and the charts of each', async (
   await page.getByLabel('Run whose figures are shown below').selectOption({ label: names[1] });
   const row = readTable(join(folder, 'scene/character_2/trajectory.csv')).find((line) => Math.abs(line.time - 0.9) < 1e-9);
   await page.evaluate((time) => window.report.clock.set(time), row.time);
+  await page.getByLabel('Low-pass of the ground reaction force').selectOption('raw');
   assert.equal(number((await outputsOf(page, 'force-1'))[0]), Number(row.force_y.toFixed(0)));
+  // Fighters are told apart by their colors, on the bodies and in the legend.
+  const colors = await page.evaluate(() =>
+    window.report.stage.views[0].figures
+      .filter((figure) => figure.motion === 'simulated')
+      .map((figure) => [...figure.skins.at(-1).geometry.attributes.color.array.slice(0, 3)].map((v) => v.toFixed(2)).join()),
+  );
+  assert.notEqual(colors[0], colors[1]);
+  assert.match(await page.locator('.stage-legend').innerText(), /character 1[^]*character 2/);
 });
 
 test('a body without gravity weighs nothing', async (t) => {

@@ -11,6 +11,7 @@
 #include "retrace/io/base64.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/math/filter.h"
 
 namespace retrace::report {
 namespace {
@@ -500,6 +501,34 @@ TEST(ReportTest, LongMotionsHaveFewerInstants) {
   EXPECT_EQ(long_one.document["frame_steps"], 4);
   EXPECT_EQ(long_one.document["sample_steps"], 2);
   EXPECT_EQ(long_one.Array(long_one.document["ground_force"]).size(), 3U * 201U);
+}
+
+TEST(ReportTest, TheGroundForceIsThereAfterALowPassToo) {
+  const Described d(80);
+  const std::vector<float> force = d.Array(d.document["ground_force"]);
+  Eigen::MatrixXd signal(81, 1);
+  for (Eigen::Index row = 0; row < 81; ++row) signal(row, 0) = force[static_cast<size_t>(3 * row + 1)];
+  const Eigen::MatrixXd wanted = ButterworthLowPass(signal, 100, 20);
+  EXPECT_EQ(d.document["smooth_force"]["low_pass"], 20);
+  const std::vector<float> up = Column(d.Array(d.document["smooth_force"]["values"]), 3, 1);
+  ASSERT_EQ(up.size(), 81U);
+  for (size_t row = 0; row < up.size(); ++row)
+    EXPECT_EQ(up[row], static_cast<float>(wanted(static_cast<Eigen::Index>(row), 0)));
+  EXPECT_EQ(d.document["smooth_force"]["peak"], wanted.maxCoeff());
+  // Steps of 0.04 s are too long for it.
+  EXPECT_FALSE(Described(20, 0.04).document.contains("smooth_force"));
+}
+
+TEST(ReportTest, WhatLooksWrongInTheRecordingIsNamed) {
+  const Described d(10);
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  *run.manifest = {{"clip_checks", {{"warnings", {{{"time", 0.5}, {"kind", "jump"}, {"text", "a jump"}}}}}},
+                   {"reference", {{"notes", {"facing +z"}}}}};
+  const io::Json findings = DescribeRun(run, d.trajectory)["findings"];
+  EXPECT_EQ(findings, io::Json({{"warnings", {{{"time", 0.5}, {"text", "a jump"}}}}, {"notes", {"facing +z"}}}));
+  EXPECT_FALSE(d.document.contains("findings"));
 }
 
 TEST(ReportTest, FiveSecondsStayUnderFiveMegabytes) {

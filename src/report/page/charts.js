@@ -1,11 +1,11 @@
 // Figures over time, all with the same cursor.
 import uPlot from 'uplot';
 import { okabe, onSchemeChange, palette, series as seriesColor } from './colors.js';
-import { words } from './data.js';
+import { sideOf, words } from './data.js';
 import { element, fixed } from './dom.js';
 import { beside } from './motions.js';
 
-const everyChart = [];
+export const everyChart = [];
 onSchemeChange(() => {
   for (const chart of everyChart) chart.build();
 });
@@ -27,12 +27,13 @@ function indexAt(times, time) {
 // `lines`: [{ name, color, values, dash }], all over `times`, which may differ per line (line.times). A line whose `hidden`
 // is set is not drawn: it is an edge of a band. `bands`: [{ edges: [index of the upper line, of the lower one], color }].
 class TimeChart {
-  constructor({ title, id, unit, digits, lines, clock, note, logarithmic, under, duration, extent, bands }) {
-    Object.assign(this, { title, unit, digits, clock, logarithmic, under, extent, bands });
+  constructor({ title, id, unit, digits, lines, clock, note, logarithmic, under, duration, extent, bands, contactsOf }) {
+    Object.assign(this, { title, unit, digits, clock, logarithmic, extent, bands });
+    this.under = [under, contactsOf && ((plot) => drawContacts(plot, contactsOf))].filter(Boolean);
     this.duration = duration ?? clock.duration;
     this.lines = lines;
     this.legend = element('div.legend');
-    this.plotNode = element('div.plot', { role: 'img', ariaLabel: `Chart: ${title}, over time` });
+    this.plotNode = element('div.plot', { role: 'img', ariaLabel: `Chart: ${title}${unit ? `, ${unit}` : ''}, over time. Press to set the time, drag with Shift to zoom.` });
     this.tools = element('span.tools');
     this.node = element(
       'section.card',
@@ -73,7 +74,7 @@ class TimeChart {
         cursor: { show: false },
         padding: [10, 14, 0, 0],
         scales: {
-          x: { time: false, range: () => [0, this.duration || 1] },
+          x: { time: false, range: () => this.extentOfTime() },
           y: { distr: this.logarithmic ? 3 : 1, range: this.extent },
         },
         axes: [
@@ -91,17 +92,18 @@ class TimeChart {
             label: line.name,
             stroke: line.hidden ? 'transparent' : line.color(),
             width: line.hidden ? 0 : line.width ?? 1.6,
-            dash: line.dash ? [5, 4] : undefined,
+            dash: line.dash ? [2, 3] : undefined,
             points: { show: false },
             spanGaps: true,
           })),
         ],
         bands: (this.bands ?? []).map(({ edges, color: fill }) => ({ series: edges.map((k) => k + 1), fill: fill() })),
-        hooks: { drawAxes: this.under ? [(plot) => this.under(plot)] : [] },
+        hooks: { drawAxes: this.under },
       },
       this.data(),
       this.plotNode,
     );
+    this.shown = this.clock.view;
     this.plot.over.append(this.cursor);
     this.grab(this.plot.over);
     this.legend.replaceChildren(
@@ -116,21 +118,50 @@ class TimeChart {
     this.update();
   }
 
-  // Pressing on the chart, and dragging, sets the time.
+  // Pressing on the chart, and dragging, sets the time; with Shift it chooses what all charts show, a double click all.
   grab(over) {
     over.style.touchAction = 'pan-y';
-    const set = (event) => {
+    const timeAt = (event) => {
       const { left, width } = over.getBoundingClientRect();
+      const [start, end] = this.extentOfTime();
+      return start + Math.max(0, Math.min(1, (event.clientX - left) / width)) * (end - start);
+    };
+    const set = (event) => {
       this.clock.pause();
-      this.clock.set(((event.clientX - left) / width) * this.duration);
+      this.clock.set(timeAt(event));
+    };
+    let from = null;
+    const chosen = element('div.chosen');
+    over.append(chosen);
+    const mark = (event) => {
+      const [start, end] = this.extentOfTime();
+      const [a, b] = [from, timeAt(event)].sort((one, other) => one - other);
+      chosen.style.left = `${(100 * (a - start)) / (end - start)}%`;
+      chosen.style.width = `${(100 * (b - a)) / (end - start)}%`;
     };
     over.addEventListener('pointerdown', (event) => {
       over.setPointerCapture(event.pointerId);
-      set(event);
+      from = event.shiftKey ? timeAt(event) : null;
+      if (from === null) set(event);
     });
     over.addEventListener('pointermove', (event) => {
-      if (over.hasPointerCapture(event.pointerId)) set(event);
+      if (!over.hasPointerCapture(event.pointerId)) return;
+      if (from === null) set(event);
+      else mark(event);
     });
+    over.addEventListener('pointerup', (event) => {
+      chosen.style.width = 0;
+      if (from !== null && Math.abs(timeAt(event) - from) > 0) this.clock.show(from, timeAt(event));
+      from = null;
+    });
+    over.addEventListener('dblclick', () => this.clock.show(0, this.clock.duration));
+  }
+
+  // The seconds that the chart shows; one that is longer than the motion shows all of itself unless it is zoomed.
+  extentOfTime() {
+    const { start, end } = this.clock.view;
+    const whole = start === 0 && end >= this.clock.duration;
+    return whole ? [0, this.duration || 1] : [start, end];
   }
 
   resize() {
@@ -145,8 +176,15 @@ class TimeChart {
 
   update() {
     if (!this.plot) return;
-    const { time } = this.clock;
-    this.cursor.style.left = `${(100 * Math.min(time, this.duration)) / (this.duration || 1)}%`;
+    const { time, view } = this.clock;
+    if (this.shown !== view) {
+      this.shown = view;
+      this.plot.setData(this.plot.data);
+    }
+    const [start, end] = this.extentOfTime();
+    const share = (Math.min(time, this.duration) - start) / (end - start);
+    this.cursor.hidden = share < 0 || share > 1;
+    this.cursor.style.left = `${100 * share}%`;
     for (const line of this.lines) {
       if (!line.output) continue;
       const last = line.times[line.times.length - 1];
@@ -155,31 +193,84 @@ class TimeChart {
     }
   }
 
+  // A picture of the chart, as wide as what it stands in.
+  print() {
+    if (!this.plot) return;
+    this.plotNode.append(element('img.printed', { src: this.plot.ctx.canvas.toDataURL(), alt: `Chart: ${this.title}` }));
+  }
+
   show(lines) {
     this.lines = lines;
     this.build();
   }
 }
 
+// When feet and hands touch, as strips at the lower edge: left ones, and right ones below them.
+function drawContacts(plot, run) {
+  const { ctx } = plot;
+  const colors = palette();
+  const high = 5 * devicePixelRatio;
+  const { left, top, width, height } = plot.bbox;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, top, width, height);
+  ctx.clip();
+  ctx.globalAlpha = 0.75;
+  for (const row of run.timeline) {
+    const side = sideOf(row.body);
+    if (side === 'middle' || !/foot|toe|hand/.test(row.body)) continue;
+    ctx.fillStyle = colors[side];
+    const y = top + height - (side === 'left' ? 2 : 1) * (high + devicePixelRatio);
+    for (const [start, end] of row.intervals) {
+      const x = plot.valToPos(start, 'x', true);
+      ctx.fillRect(x, y, Math.max(1, plot.valToPos(end, 'x', true) - x), high);
+    }
+  }
+  ctx.restore();
+}
+const contactWords = 'Strips below: the left (blue) and the right (yellow) feet and hands touch.';
+
 const degrees = (values) => values.map((v) => (v * 180) / Math.PI);
 const color = (name) => () => palette()[name];
 
 export function forceChart(run, clock) {
   const times = run.stepTimes();
-  const line = (name, axis, paint, width) => ({ name, times, values: run.force(axis), color: paint, width });
-  return new TimeChart({
+  let smooth = Boolean(run.smooth_force);
+  const line = (name, axis, paint, width) => ({
+    name,
+    times,
+    values: smooth ? run.smoothForce(axis) : run.force(axis),
+    color: paint,
+    width,
+  });
+  const lines = () => [
+    line('up', 1, color('force'), 1.8),
+    line('z', 2, () => seriesColor(0)),
+    line('x', 0, () => seriesColor(3)),
+  ];
+  const chart = new TimeChart({
     id: `force-${run.index}`,
     title: 'Ground reaction force',
     unit: 'N',
     digits: 0,
     clock,
-    lines: [
-      line('up', 1, color('force'), 1.8),
-      line('z', 2, () => seriesColor(0)),
-      line('x', 0, () => seriesColor(3)),
-    ],
-    note: `Sum of all contacts from outside, per simulation step. The body weighs ${fixed(run.character.weight, 0)} N.`,
+    lines: lines(),
+    contactsOf: run,
+    note: `Sum of all contacts from outside. The body weighs ${fixed(run.character.weight, 0)} N. ${contactWords}`,
   });
+  if (run.smooth_force) {
+    const node = element('select', { ariaLabel: 'Low-pass of the ground reaction force' });
+    node.append(
+      element('option', { value: 'smooth' }, `low-pass ${run.smooth_force.low_pass} Hz`),
+      element('option', { value: 'raw' }, 'as simulated, per step'),
+    );
+    node.addEventListener('change', () => {
+      smooth = node.value === 'smooth';
+      chart.show(lines());
+    });
+    chart.tools.append(node);
+  }
+  return chart;
 }
 
 export function heightChart(run, clock) {
@@ -194,7 +285,7 @@ export function heightChart(run, clock) {
   for (const { motion, name } of beside) {
     if (motion !== 'reference' && run[motion]) add(`root, ${name.toLowerCase()}`, motion, run.root(motion), color(motion));
   }
-  return new TimeChart({ id: `height-${run.index}`, title: 'Height', unit: 'm', digits: 3, clock, lines });
+  return new TimeChart({ id: `height-${run.index}`, title: 'Height', unit: 'm', digits: 3, clock, lines, contactsOf: run, note: contactWords });
 }
 
 const axisColors = { x: () => seriesColor(1), y: () => seriesColor(2), z: () => seriesColor(0) };
@@ -238,7 +329,8 @@ export function jointCharts(run, clock) {
     digits: 1,
     clock,
     lines: angleLines(),
-    note: 'Rotation vector of the joint, child relative to parent.',
+    contactsOf: run,
+    note: 'Rotation vector of the joint, child relative to parent. The reference is dotted.',
   });
   const torques = new TimeChart({
     id: `torque-${run.index}`,
@@ -247,7 +339,8 @@ export function jointCharts(run, clock) {
     digits: 1,
     clock,
     lines: torqueLines(),
-    note: 'Of the servo on the child body, in the parent\u2019s axes.',
+    contactsOf: run,
+    note: 'Of the servo on the child body, in the parent\u2019s axes. Its limits are dotted.',
   });
   angles.tools.append(node);
   node.addEventListener('change', () => {
@@ -495,13 +588,14 @@ export function footForceCharts(run, clock) {
 }
 
 // The same quantity of several runs.
-export function comparisonChart(runs, clock, { id, title, unit, digits, values, times }) {
+export function comparisonChart(runs, clock, { id, title, unit, digits, values, times, note }) {
   return new TimeChart({
     id,
     title,
     unit,
     digits,
     clock,
+    note,
     lines: runs.map((run, k) => ({ name: run.name, times: times(run), values: values(run), color: () => seriesColor(k) })),
   });
 }

@@ -25,9 +25,9 @@ export function palette() {
     text: night ? '#d8dadd' : '#33373c',
     faint: night ? '#8a9099' : '#7b8087',
     rule: night ? '#333941' : '#e3e3de',
-    left: night ? '#4a9fd8' : okabe.blue,
-    right: okabe.orange,
-    middle: night ? '#aeb4bb' : '#a3a8ae',
+    left: night ? '#4a9fd8' : '#3f8fc9',
+    right: night ? '#e0a040' : '#e6a73c',
+    middle: night ? '#b9b4ac' : '#c4bdb4',
     reference: night ? '#2fc49a' : okabe.green,
     recording: night ? '#d4d8dd' : '#4d545c',
     tracking: okabe.purple,
@@ -37,6 +37,12 @@ export function palette() {
     simulated: night ? okabe.sky : okabe.blue,
     object: night ? '#5b646e' : '#c9c5ba',
   };
+}
+
+// Of the characters of a scene, far apart from one another and from the arrows of forces.
+const fighters = ['#5b9fd2', '#e08a60', '#77b892', '#bd8fbb', '#cdb95c'];
+export function characterColor(number) {
+  return fighters[number % fighters.length];
 }
 
 // Lines of one chart that have no meaning of their own.

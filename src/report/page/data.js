@@ -76,6 +76,10 @@ export class Run {
     return column(this.ground_force, 3, axis);
   }
 
+  smoothForce(axis) {
+    return column(this.smooth_force.values, 3, axis);
+  }
+
   root(motion) {
     return column(this[motion].root, 3, 1);
   }
@@ -99,6 +103,7 @@ export class Scene {
     const lead = runs[0];
     this.name = part.name;
     this.runs = runs;
+    for (const run of runs) run.shares_world = runs.length > 1;
     this.world = part.world;
     this.travel = part.travel;
     this.reach = part.reach ?? 0;

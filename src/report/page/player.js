@@ -11,11 +11,15 @@ export const keys = [
   ['Home End', 'to the start, to the end'],
   ['\u2212 +', 'slower, faster'],
   ...beside.map(({ name, key }) => [key.toUpperCase(), `${name.toLowerCase()}: ghost, beside, off`]),
+  ['B', 'body: skin, shapes that collide'],
   ['F', 'forces on, off'],
   ['P', 'pressure on, off'],
   ['C', 'camera follows, stays'],
   ['1 \u2026 5', 'view: oblique, side, front, back, top'],
   ['L', 'repeat on, off'],
+  ['Z X', 'charts show half, twice as long (Shift and drag: a part; double click: all)'],
+  ['S', 'save the view as a picture'],
+  ['V', 'view on the full screen'],
 ];
 export const views = ['oblique', 'side', 'front', 'back', 'top'];
 
@@ -84,6 +88,8 @@ export class Player {
       button('on', 'One frame on', () => clock.step(1)),
       this.slider,
       this.readout,
+      element('button.zoom', { type: 'button', ariaLabel: 'Zoom in: charts show half as long', title: 'Charts show half as long (Z)', onclick: () => clock.zoom(0.5) }, '+'),
+      element('button.zoom', { type: 'button', ariaLabel: 'Zoom out: charts show twice as long', title: 'Charts show twice as long (X)', onclick: () => clock.zoom(2) }, '\u2212'),
       speedField,
     );
     this.options = element('div.options', { role: 'group', ariaLabel: 'What the 3D view shows' });
@@ -105,6 +111,9 @@ export class Player {
       this.controls[key] = node;
       this.options.append(field);
     };
+    if (runs.some((run) => run.character.skin)) {
+      addSelect('body', 'Body', [['skin', 'skin'], ['shapes', 'shapes that collide']], 'skin', (value) => stage.set('body', value));
+    }
     addCheck('forces', 'Forces', true, (value) => stage.set('forces', value));
     addCheck('pressure', 'Pressure', true, (value) => stage.set('pressure', value));
     addCheck('follow', 'Follow', true, (value) => {
@@ -114,6 +123,12 @@ export class Player {
     addCheck('loop', 'Repeat', true, (value) => {
       clock.loop = value;
     });
+    this.options.append(
+      element('span.actions', {},
+        element('button', { type: 'button', ariaLabel: 'Save the view as a picture', onclick: () => stage.save() }, 'Save picture'),
+        element('button', { type: 'button', ariaLabel: 'View on the full screen', onclick: () => stage.fill() }, 'Full screen'),
+      ),
+    );
     clock.onChange(() => this.update());
     document.addEventListener('keydown', (event) => this.key(event));
     this.update();
@@ -170,10 +185,15 @@ export class Player {
       '-': () => this.faster(-1),
       '+': () => this.faster(1),
       '=': () => this.faster(1),
+      b: () => this.cycle('body', ['skin', 'shapes']),
       f: () => this.flip('forces'),
       p: () => this.flip('pressure'),
       c: () => this.flip('follow'),
       l: () => this.flip('loop'),
+      z: () => this.clock.zoom(0.5),
+      x: () => this.clock.zoom(2),
+      s: () => this.stage.save(),
+      v: () => this.stage.fill(),
     };
     for (const { motion, key } of beside) actions[key] = () => this.cycle(motion, ghosts);
     views.forEach((view, k) => {

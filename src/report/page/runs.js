@@ -1,6 +1,6 @@
 // One run or several, and the characters of each, linked to one clock: 3D view, player, summary, charts, contacts, settings.
-import { comparisonChart, costChart, footForceCharts, forceChart, heightChart, jointCharts, repairCharts, solutionCharts, termsChart } from './charts.js';
-import { heatGradient, onSchemeChange, palette } from './colors.js';
+import { comparisonChart, everyChart, costChart, footForceCharts, forceChart, heightChart, jointCharts, repairCharts, solutionCharts, termsChart } from './charts.js';
+import { characterColor, heatGradient, onSchemeChange, palette } from './colors.js';
 import { sideOf, words } from './data.js';
 import { element, fixed } from './dom.js';
 import { beside } from './motions.js';
@@ -49,6 +49,17 @@ function fact(name, value) {
   return element('div.fact', {}, element('dt', {}, name), element('dd', {}, value));
 }
 
+// What it took, among the details.
+function effort(run) {
+  const { seed, cost } = run.settings;
+  const facts = [
+    seed !== undefined && fact('Seed', String(seed)),
+    cost?.samples !== undefined && fact('Samples', samplesOf(cost)),
+    cost?.cpu_seconds_per_second !== undefined && fact('CPU per second of motion', `${fixed(cost.cpu_seconds_per_second, 1)} s`),
+  ].filter(Boolean);
+  return facts.length ? element('dl.facts', {}, ...facts) : null;
+}
+
 function samplesOf({ samples, iterations, restarted_at }) {
   const all = `${samples.toLocaleString('en')} in ${iterations} iterations`;
   return restarted_at === undefined ? all : `${all}, begun once more after ${restarted_at}`;
@@ -63,11 +74,9 @@ function summary(run, several) {
     fact('Duration', `${fixed(run.duration, 2)} s`),
     evaluation && fact('Joint error, mean', `${fixed(1000 * evaluation.mean_joint_error, 0)} mm`),
     evaluation && fact('Drift at the end', `${fixed(evaluation.drift, 2)} m`),
+    run.smooth_force && run.character.weight > 0 &&
+      fact('Largest ground force', `${fixed(run.smooth_force.peak / run.character.weight, 1)} body weights`),
     run.settings.end && fact('End', endOf(run.settings.end)),
-    run.settings.seed !== undefined && fact('Seed', String(run.settings.seed)),
-    run.settings.cost?.samples !== undefined && fact('Samples', samplesOf(run.settings.cost)),
-    run.settings.cost?.cpu_seconds_per_second !== undefined &&
-      fact('CPU per second of motion', `${fixed(run.settings.cost.cpu_seconds_per_second, 1)} s`),
     fact('Character', `${run.character.name}, ${fixed(run.character.mass, 1)} kg`),
   );
   let tracking = null;
@@ -87,11 +96,16 @@ function summary(run, several) {
   return element(
     'section.card.summary',
     { ariaLabel: `Summary of ${run.name}` },
-    element('h2', {}, several ? run.name : 'Summary', verdict(evaluation)),
+    element('h2', {}, several ? run.name : 'Is it good?', verdict(evaluation)),
     ...run.notes.map((note) => element('p.warning', {}, note)),
+    ...(run.findings?.warnings ?? []).slice(0, 3).map(({ text }) => element('p.note.finding', {}, `Of the recording: ${text}`)),
     ...doubtsOf(evaluation).map((doubt) => element('p.warning', {}, `Doubtful: ${doubt}`)),
-    facts,
-    evaluation && element('div.gates', {}, ...Object.entries(evaluation.gates).map(([n, gate]) => gateMeter(n, gate))),
+    element(
+      'div.figures',
+      {},
+      facts,
+      evaluation && element('div.gates', {}, ...Object.entries(evaluation.gates).map(([n, gate]) => gateMeter(n, gate))),
+    ),
     tracking,
   );
 }
@@ -99,15 +113,16 @@ function summary(run, several) {
 // Rows of intervals over the time of a run, with a cursor that is moved by hand. A row has a label, a hint, what is said
 // of it, and bars with start, end, title and what else their data attributes are.
 function tracks(rows, run, clock) {
+  const placed = []; // bars with their seconds
   const nodes = rows.flatMap(({ label, hint, said, bars }, k) => [
     element('span.label', { style: `grid-row: ${k + 1}`, title: hint }, label),
     element(
       'div.track',
       { style: `grid-row: ${k + 1}`, role: 'img', ariaLabel: said },
       ...bars.map(({ start, end, title, data, text }) => {
-        const style = `left: ${(100 * start) / run.duration}%; width: ${(100 * (end - start)) / run.duration}%`;
-        const bar = element('i', { style, title }, text ?? '');
+        const bar = element('i', { title }, text ?? '');
         Object.assign(bar.dataset, data);
+        placed.push({ bar, start, end });
         return bar;
       }),
     ),
@@ -116,13 +131,33 @@ function tracks(rows, run, clock) {
   const area = element('div.area', {}, cursor);
   const grid = element('div.timeline', {}, ...nodes, area);
   area.style.gridRow = `1 / span ${Math.max(1, rows.length)}`;
-  clock.onChange(() => {
-    cursor.style.left = `${(100 * Math.min(clock.time, run.duration)) / (run.duration || 1)}%`;
-  });
+  // What charts show, or all of the motion.
+  const shown = () => {
+    const { start, end } = clock.view;
+    return start === 0 && end >= clock.duration ? [0, run.duration || 1] : [start, end];
+  };
+  let view = null;
+  const arrange = () => {
+    const [start, end] = shown();
+    const share = (time) => (100 * (time - start)) / (end - start);
+    if (view !== clock.view) {
+      view = clock.view;
+      for (const { bar, start: from, end: to } of placed) {
+        bar.style.left = `${share(from)}%`;
+        bar.style.width = `${share(to) - share(from)}%`;
+      }
+    }
+    const at = share(Math.min(clock.time, run.duration));
+    cursor.hidden = at < 0 || at > 100;
+    cursor.style.left = `${at}%`;
+  };
+  clock.onChange(arrange);
+  arrange();
   const set = (event) => {
     const { left, width } = area.getBoundingClientRect();
     clock.pause();
-    clock.set(((event.clientX - left) / width) * run.duration);
+    const [start, end] = shown();
+    clock.set(start + ((event.clientX - left) / width) * (end - start));
   };
   area.addEventListener('pointerdown', (event) => {
     area.setPointerCapture(event.pointerId);
@@ -346,21 +381,59 @@ function forceFigures(run) {
 }
 
 function details(run, clock, several) {
-  const charts = [forceChart(run, clock), heightChart(run, clock), ...jointCharts(run, clock)];
-  if (run.repair) charts.push(...repairCharts(run, clock));
-  if (run.costs) charts.push(costChart(run, clock), termsChart(run, clock));
-  if (run.foot_forces) charts.push(...footForceCharts(run, clock));
-  if (run.solutions) charts.push(...solutionCharts(run, clock));
+  const part = (title, ...inside) => {
+    const nodes = inside.flat().filter(Boolean);
+    return nodes.length ? element('section.part', { ariaLabel: title }, element('h2', {}, title), element('div.charts', {}, ...nodes)) : null;
+  };
+  const nodes = (charts) => charts.map((chart) => chart.node);
+  const inside = [
+    ...(run.costs ? nodes([costChart(run, clock), termsChart(run, clock)]) : []),
+    ...(run.solutions ? nodes(solutionCharts(run, clock)) : []),
+  ];
+  const took = effort(run);
   return element(
-    'div.charts',
+    'div.details',
     { id: `details-${run.index}` },
-    ...charts.map((chart) => chart.node),
-    run.force_comparison && forceFigures(run),
-    run.composition && composition(run, clock),
-    run.candidates && candidates(run),
-    run.latent_picture && latentPicture(run),
-    timeline(run, clock),
+    part(
+      'What are the forces?',
+      forceChart(run, clock).node,
+      run.foot_forces && nodes(footForceCharts(run, clock)),
+      timeline(run, clock),
+      run.force_comparison && forceFigures(run),
+    ),
+    part('How does it move?', nodes([...jointCharts(run, clock), heightChart(run, clock)]), run.composition && composition(run, clock)),
+    run.candidates && part('How could it go on?', candidates(run)),
+    run.latent_picture && part('What was learned?', latentPicture(run)),
+    part('What is wrong with the recording?', findings(run, clock), run.repair && nodes(repairCharts(run, clock))),
+    (inside.length > 0 || took) &&
+      element(
+        'details.card.inside',
+        { id: `inside-${run.index}` },
+        element('summary', {}, several ? `How ${run.name} was found` : 'How it was found'),
+        took,
+        element('div.charts', {}, ...inside),
+      ),
     settings(run, several),
+  );
+}
+
+// What looks wrong in the recording, each with its time, and how it was read.
+function findings(run, clock) {
+  const { warnings, notes } = run.findings ?? { warnings: [], notes: [] };
+  if (!warnings.length) return null;
+  const row = ({ time, text }) =>
+    element(
+      'li',
+      {},
+      element('button.at', { type: 'button', ariaLabel: `Show ${fixed(time, 2)} seconds`, onclick: () => { clock.pause(); clock.set(time); } }, `${fixed(time, 2)} s`),
+      text,
+    );
+  return element(
+    'section.card.wide',
+    { id: `findings-${run.index}` },
+    element('h3', {}, 'What looks wrong'),
+    element('ul.findings', {}, ...warnings.map(row)),
+    notes.length > 0 && element('details', {}, element('summary', {}, 'How it was read'), element('ul', {}, ...notes.map((note) => element('li', {}, note)))),
   );
 }
 
@@ -434,8 +507,9 @@ function legend(runs) {
   return element(
     'div.legend.stage-legend',
     {},
-    dot('left', 'left limbs'),
-    dot('right', 'right limbs'),
+    ...(runs.length > 1 && runs.some((run) => run.shares_world)
+      ? runs.map((run, k) => element('span', {}, element('i.dot', { style: `--color: ${characterColor(k)}` }), run.name))
+      : [dot('left', 'left limbs'), dot('right', 'right limbs')]),
     ...beside.map(({ motion, name }) => runs.some((run) => run[motion]) && dot(motion, name.toLowerCase())),
     dot('force', 'contact force'),
     runs.some((run) => run.push_arrows) && dot('push', 'push'),
@@ -443,17 +517,42 @@ function legend(runs) {
   );
 }
 
+// Browsers print neither what WebGL draws nor charts that fit the paper: pictures of both take their position.
+function preparePrinting(part, stage, clock) {
+  const poses = element('div.poses');
+  part.querySelector('.desk').before(poses);
+  addEventListener('beforeprint', () => {
+    const before = clock.time;
+    if (stage.works) {
+      poses.replaceChildren(
+        ...[0, 0.2, 0.4, 0.6, 0.8, 1].map((share) => {
+          clock.set(share * clock.duration);
+          return element('figure', {}, element('img', { src: stage.picture(), alt: '' }), element('figcaption', {}, `${fixed(clock.time, 2)} s`));
+        }),
+      );
+      clock.set(before);
+    }
+    for (const chart of everyChart) chart.print();
+  });
+  addEventListener('afterprint', () => {
+    poses.replaceChildren();
+    for (const chart of everyChart) chart.plotNode.querySelector('.printed')?.remove();
+  });
+}
+
 export function runsPart(scenes, clock) {
   const runs = scenes.flatMap((scene) => scene.runs);
   const several = runs.length > 1;
   const stage = new Stage(scenes, clock);
   const player = new Player(runs, clock, stage);
-  const part = element(
-    'div.runs',
+  const watch = element(
+    'div.watch',
     {},
-    element('section.viewer', { ariaLabel: 'Motion' }, stage.node, legend(runs), player.options),
+    element('section.viewer', { ariaLabel: 'What does it look like?' }, stage.node, legend(runs), player.options),
     player.bar,
   );
+  const read = element('div.read');
+  const part = element('div.runs', {}, several ? comparison(runs) : summary(runs[0], false), element('div.desk', {}, watch, read));
   if (several) {
     const node = element('select', { ariaLabel: 'Run whose figures are shown below' });
     runs.forEach((run, k) => node.append(element('option', { value: k }, run.name)));
@@ -471,13 +570,13 @@ export function runsPart(scenes, clock) {
     const charts = element(
       'div.charts',
       {},
-      comparison(runs),
       comparisonChart(runs, clock, {
         id: 'compare-force',
         title: 'Vertical ground force',
         unit: 'N',
         digits: 0,
-        values: (run) => run.force(1),
+        values: (run) => (run.smooth_force ? run.smoothForce(1) : run.force(1)),
+        note: runs[0].smooth_force && `After a low-pass of ${runs[0].smooth_force.low_pass} Hz.`,
         times: (run) => run.stepTimes(),
       }).node,
       comparisonChart(runs, clock, {
@@ -489,10 +588,10 @@ export function runsPart(scenes, clock) {
         times: (run) => run.sampleTimes(run.root('simulated').length),
       }).node,
     );
-    part.append(charts, element('label.field.choose', {}, element('span', {}, 'Figures of'), node), holder);
+    read.append(charts, element('label.field.choose', {}, element('span', {}, 'Figures of'), node), holder);
     choose();
   } else {
-    part.append(summary(runs[0], false), details(runs[0], clock, false));
+    read.append(details(runs[0], clock, false));
   }
   part.append(
     element(
@@ -502,6 +601,7 @@ export function runsPart(scenes, clock) {
       element('dl', {}, ...keys.map(([key, text]) => element('div', {}, element('dt', {}, element('kbd', {}, key)), element('dd', {}, text)))),
     ),
   );
+  preparePrinting(part, stage, clock);
   let last = performance.now();
   const tick = (now) => {
     clock.advance(Math.min(0.1, (now - last) / 1000)); // the first frame may have begun before this was reached

@@ -1,8 +1,10 @@
 // A scene in 3D: figures, the world around them, forces, pressure. Every object is set to an instant by show(time).
 import {
+  Bone,
   BoxGeometry,
   BufferAttribute,
   BufferGeometry,
+  CanvasTexture,
   CapsuleGeometry,
   Color,
   ConeGeometry,
@@ -23,9 +25,12 @@ import {
   Quaternion,
   Scene,
   ShadowMaterial,
+  Skeleton,
+  SkinnedMesh,
+  Uint16BufferAttribute,
   Vector3,
 } from 'three';
-import { heat, palette } from './colors.js';
+import { characterColor, heat, palette } from './colors.js';
 import { sideOf } from './data.js';
 import { beside } from './motions.js';
 
@@ -59,45 +64,135 @@ export function bodyGeometries(run) {
   return run.character.bodies.map((body) => body.shapes.map(geometryOf));
 }
 
-// A body of the character for each of the run's, in the style of a motion: solid or see-through.
+// The skin of a run's character, shared by all figures made of it; null: it has none.
+function skinGeometry(run) {
+  const { skin } = run.character;
+  if (!skin) return null;
+  if (run.skinGeometry) return run.skinGeometry;
+  const { low, step, vertices, bodies, shares } = skin;
+  const count = vertices.length / 3;
+  const places = new Float32Array(3 * count);
+  for (let i = 0; i < places.length; ++i) places[i] = low[i % 3] + step * vertices[i];
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(places, 3));
+  geometry.setIndex(new BufferAttribute(skin.triangles, 1));
+  geometry.setAttribute('skinIndex', new Uint16BufferAttribute(Uint16Array.from(bodies), 4));
+  geometry.setAttribute('skinWeight', new BufferAttribute(shares, 4, true));
+  geometry.computeVertexNormals();
+  run.skinGeometry = geometry;
+  return geometry;
+}
+
+// For each body the change from where the skin was made: the inverse of its pose there.
+function bindInverses(run) {
+  const { binds } = run.character.skin;
+  return run.character.bodies.map((_, b) => {
+    const [x, y, z, w, i, j, k] = binds.slice(7 * b, 7 * b + 7);
+    return new Matrix4().compose(new Vector3(x, y, z), new Quaternion(i, j, k, w), new Vector3(1, 1, 1)).invert();
+  });
+}
+
+// The colors of a skin's vertices: those of the bodies that move them.
+function paintSkin(run, geometry, colorOf) {
+  const { bodies, shares } = run.character.skin;
+  const own = run.character.bodies.map((body) => new Color(colorOf(body.name)));
+  const colors = new Float32Array((3 * bodies.length) / 4);
+  bodies.forEach((body, k) => {
+    const at = 3 * (k >> 2);
+    const share = shares[k] / 255;
+    colors[at] += share * own[body].r;
+    colors[at + 1] += share * own[body].g;
+    colors[at + 2] += share * own[body].b;
+  });
+  geometry.setAttribute('color', new BufferAttribute(colors, 3));
+}
+
+// The body of a run's character, in the style of a motion: solid or see-through. It has a skin, or the shapes that collide.
 export class Figure {
-  constructor(run, motion, geometries, style) {
+  constructor(run, motion, geometries, style, number = -1) {
     this.run = run;
     this.motion = motion;
+    this.solid = style === 'solid';
+    this.number = number; // among the characters of a scene; -1: alone
+    this.geometries = geometries;
+    this.worn = 'skin';
     this.group = new Group();
+    this.bodies = null;
+    if (this.solid) this.build();
+  }
+
+  // What is not shown at first is not made at first.
+  build() {
+    const { run } = this;
+    this.shapes = [];
     this.bodies = run.character.bodies.map((body, b) => {
-      const node = new Group();
-      for (const geometry of geometries[b]) {
-        if (style === 'solid') {
-          const mesh = new Mesh(geometry, new MeshLambertMaterial());
-          mesh.userData.role = sideOf(body.name);
-          mesh.castShadow = true;
-          mesh.receiveShadow = true;
-          node.add(mesh);
-        } else {
-          // Depth first, then color: what is inside the ghost does not shine through it.
-          const depth = new Mesh(geometry, new MeshBasicMaterial({ colorWrite: false, transparent: true }));
-          depth.renderOrder = 1;
-          const mesh = new Mesh(geometry, new MeshLambertMaterial({ transparent: true, opacity: 0.3 }));
-          mesh.renderOrder = 2;
-          mesh.userData.role = motion;
-          node.add(depth, mesh);
-        }
+      const node = new Bone();
+      for (const geometry of this.geometries[b]) {
+        const meshes = this.meshes(geometry, (...of) => new Mesh(...of));
+        meshes.at(-1).userData.body = body.name;
+        this.shapes.push(...meshes);
+        node.add(...meshes);
       }
       this.group.add(node);
       return node;
     });
+    const skin = skinGeometry(run);
+    this.skins = [];
+    if (skin) {
+      // A ghost has one color, a solid one a color for each vertex.
+      const skeleton = new Skeleton(this.bodies, bindInverses(run));
+      this.skins = this.meshes(skin, (...of) => {
+        const mesh = new SkinnedMesh(...of);
+        mesh.bind(skeleton, new Matrix4());
+        mesh.frustumCulled = false;
+        return mesh;
+      });
+      if (this.solid) this.skins.at(-1).material.vertexColors = true;
+      this.group.add(...this.skins);
+    }
+    this.wear(this.worn);
     this.paint();
   }
 
+  // What is drawn of a geometry; the last mesh has the color.
+  meshes(geometry, make) {
+    if (this.solid) {
+      const mesh = make(geometry, new MeshLambertMaterial());
+      mesh.castShadow = true;
+      mesh.receiveShadow = true;
+      return [mesh];
+    }
+    // Depth first, then color: what is inside the ghost does not shine through it.
+    const depth = make(geometry, new MeshBasicMaterial({ colorWrite: false, transparent: true }));
+    depth.renderOrder = 1;
+    const mesh = make(geometry, new MeshLambertMaterial({ transparent: true, opacity: 0.34 }));
+    mesh.renderOrder = 2;
+    return [depth, mesh];
+  }
+
+  // 'skin' or 'shapes'; without a skin always these.
+  wear(what) {
+    this.worn = what;
+    if (!this.bodies) return;
+    const skin = what === 'skin' && this.skins.length > 0;
+    for (const mesh of this.skins) mesh.visible = skin;
+    for (const mesh of this.shapes) mesh.visible = !skin;
+  }
+
   paint() {
+    if (!this.bodies) return;
     const colors = palette();
-    this.group.traverse((node) => {
-      if (node.isMesh && node.userData.role) node.material.color.set(colors[node.userData.role]);
-    });
+    const own = this.number < 0 ? null : characterColor(this.number);
+    const colorOf = (name) => (this.solid ? own ?? colors[sideOf(name)] : colors[this.motion]);
+    for (const mesh of this.shapes) if (mesh.userData.body) mesh.material.color.set(colorOf(mesh.userData.body));
+    const skin = this.skins.at(-1);
+    if (!skin) return;
+    if (this.solid) paintSkin(this.run, skin.geometry, colorOf);
+    else skin.material.color.set(colors[this.motion]);
   }
 
   show(time) {
+    if (!this.bodies) this.build();
     const count = this.run.framesOf(this.motion);
     const at = Math.max(0, Math.min(count - 1, time / this.run.frameTime));
     const frame = Math.floor(at);
@@ -127,8 +222,8 @@ export class Arrows {
     this.kind = kind;
     this.of = kind === 'push' ? run.push_arrows : run.arrows;
     this.group = new Group();
-    this.shaft = new CylinderGeometry(0.012, 0.012, 1, 12).translate(0, 0.5, 0);
-    this.head = new ConeGeometry(0.036, 0.09, 16).translate(0, -0.045, 0);
+    this.shaft = new CylinderGeometry(0.016, 0.016, 1, 12).translate(0, 0.5, 0);
+    this.head = new ConeGeometry(0.044, 0.11, 16).translate(0, -0.055, 0);
     // Over everything else: an arrow begins under a foot and ends inside a leg.
     this.material = new MeshBasicMaterial({ depthTest: false, transparent: true });
     this.pool = [];
@@ -142,7 +237,8 @@ export class Arrows {
   show(time) {
     const { offsets, points, forces } = this.of;
     const unit = this.run.arrows.metres_per_newton;
-    const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
+    // A frame has the forces that led to it; the first one, to which none led, those that lead on.
+    const frame = Math.max(Math.min(1, this.run.numFrames - 1), Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
     const first = offsets[frame];
     const count = offsets[frame + 1] - first;
     for (let k = 0; k < Math.max(count, this.pool.length); ++k) {
@@ -166,7 +262,7 @@ export class Arrows {
       node.quaternion.setFromUnitVectors(up, force.normalize());
       const [shaft, head] = node.children;
       const headSize = Math.min(1, length / 0.18);
-      shaft.scale.set(headSize, Math.max(1e-3, length - 0.08 * headSize), headSize);
+      shaft.scale.set(headSize, Math.max(1e-3, length - 0.1 * headSize), headSize);
       head.position.y = length;
       head.scale.setScalar(headSize);
     }
@@ -206,6 +302,56 @@ export class Footprints {
     const { offsets } = this.run.footprints;
     const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
     this.mesh.count = offsets[frame + 1];
+  }
+}
+
+// The ground is dark where a body is close above it: soft blots, which shrink as it rises.
+let blotTexture;
+export class Blots {
+  constructor(run, ground) {
+    this.run = run;
+    this.ground = ground;
+    if (!blotTexture) {
+      const canvas = document.createElement('canvas');
+      canvas.width = canvas.height = 64;
+      const context = canvas.getContext('2d');
+      const fade = context.createRadialGradient(32, 32, 0, 32, 32, 32);
+      for (let k = 0; k <= 8; ++k) fade.addColorStop(k / 8, `rgba(0, 0, 0, ${Math.cos((Math.PI * k) / 16) ** 4})`);
+      context.fillStyle = fade;
+      context.fillRect(0, 0, 64, 64);
+      blotTexture = new CanvasTexture(canvas);
+    }
+    // Half of the length and of the least thickness of each body.
+    this.sizes = run.character.bodies.map((body) => {
+      const halves = body.shapes.map((shape) => {
+        if (shape.kind === 'box') return shape.size.map((side) => side / 2);
+        if (shape.kind === 'capsule') return [shape.radius, shape.radius, shape.radius + shape.length / 2];
+        return [0.05, 0.05, 0.1];
+      });
+      return { thick: Math.min(...halves.flat()), long: Math.max(...halves.flat()) };
+    });
+    const plane = new PlaneGeometry(2, 2).rotateX(-Math.PI / 2);
+    const material = new MeshBasicMaterial({ map: blotTexture, transparent: true, opacity: 0.42, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -1 });
+    this.mesh = new InstancedMesh(plane, material, run.numBodies);
+    this.mesh.frustumCulled = false;
+    this.mesh.visible = ground.present;
+  }
+
+  show(time) {
+    const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
+    const matrix = new Matrix4();
+    let count = 0;
+    this.sizes.forEach(({ thick, long }, b) => {
+      const [x, y, z] = this.run.position('simulated', frame, b);
+      const above = y - this.ground.height - thick;
+      const near = 1 - Math.max(0, above) / 0.3;
+      if (near <= 0) return;
+      const size = (0.05 + 0.9 * Math.min(long, 0.22)) * near;
+      matrix.makeScale(size, 1, size).setPosition(x, this.ground.height + 0.005, z);
+      this.mesh.setMatrixAt(count++, matrix);
+    });
+    this.mesh.count = count;
+    this.mesh.instanceMatrix.needsUpdate = true;
   }
 }
 
@@ -338,21 +484,24 @@ export class SceneView {
     this.figures = [];
     this.arrows = [];
     this.footprints = [];
+    this.blots = [];
     for (const run of scene.runs) {
       const geometries = bodyGeometries(run);
+      const number = scene.runs.length > 1 ? scene.runs.indexOf(run) : -1;
       for (const motion of run.motions()) {
-        this.figures.push(new Figure(run, motion, geometries, motion === 'simulated' ? 'solid' : 'ghost'));
+        this.figures.push(new Figure(run, motion, geometries, motion === 'simulated' ? 'solid' : 'ghost', number));
       }
+      this.blots.push(new Blots(run, scene.world.ground));
       this.arrows.push(new Arrows(run));
       if (run.push_arrows) this.arrows.push(new Arrows(run, 'push'));
       this.footprints.push(new Footprints(run));
     }
     this.surroundings = new Surroundings(scene);
     for (const part of [...this.figures, ...this.arrows]) this.scene.add(part.group);
-    for (const part of this.footprints) this.scene.add(part.mesh);
+    for (const part of [...this.footprints, ...this.blots]) this.scene.add(part.mesh);
     this.scene.add(this.surroundings.group);
-    this.sky = new HemisphereLight(0xffffff, 0xc8c4b8, 2.5);
-    this.sun = new DirectionalLight(0xffffff, 2.1);
+    this.sky = new HemisphereLight(0xffffff, 0xb9b4a8, 2.3);
+    this.sun = new DirectionalLight(0xffffff, 1.7);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.radius = 5;
@@ -360,7 +509,7 @@ export class SceneView {
     this.sun.shadow.normalBias = 0.02;
     this.reach(2.2 + scene.reach);
     this.scene.add(this.sky, this.sun, this.sun.target);
-    this.shown = { ...Object.fromEntries(beside.map(({ motion, shown }) => [motion, shown])), forces: true, pressure: true };
+    this.shown = { ...Object.fromEntries(beside.map(({ motion, shown }) => [motion, shown])), forces: true, pressure: true, body: 'skin' };
     this.paint();
     this.arrange();
   }
@@ -394,15 +543,18 @@ export class SceneView {
       const away = step * (1 + aside.filter((other) => run[other]).indexOf(motion));
       group.position.set(away * tz, 0, -away * tx);
     }
+    for (const figure of this.figures) figure.wear(this.shown.body);
     for (const arrows of this.arrows) arrows.group.visible = this.shown.forces;
     for (const footprints of this.footprints) footprints.mesh.visible = this.shown.pressure;
   }
 
   show(time) {
     for (const figure of this.figures) if (figure.group.visible) figure.show(time);
-    for (const part of [...this.arrows, ...this.footprints, this.surroundings]) part.show(time);
+    for (const part of [...this.arrows, ...this.footprints, ...this.blots, this.surroundings]) part.show(time);
     const [x, y, z] = this.of.pathAt(time);
     this.sun.target.position.set(x, y - 0.5, z);
-    this.sun.position.set(x + 2.2, y + 4.5, z + 1.6);
+    // Over the left shoulder of who sees the motion from its side.
+    const [tx, tz] = this.of.travel;
+    this.sun.position.set(x - 2.6 * tz - 0.6 * tx, y + 4.5, z + 2.6 * tx - 0.6 * tz);
   }
 }

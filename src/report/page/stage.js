@@ -60,25 +60,74 @@ export class Stage {
   view(name) {
     const scene = this.scenes[0];
     const [tx, tz] = scene.travel;
-    const size = scene.height / 1.7;
-    const target = new Vector3(...scene.pathAt(this.clock.time));
-    // At half a character's height over what it began on.
-    target.y += 0.48 * scene.height + this.floor() - scene.path[0][1];
-    const aspect = Math.max(0.5, this.aspect ?? 1.5);
-    const far = ((name === 'top' ? 5.0 : 4.2) * size + 2 * scene.reach) * Math.max(1, 0.95 / aspect);
-    const camera = this.camera.position;
-    if (name === 'top') {
-      camera.set(target.x - tz * 0.02, target.y + far, target.z + tx * 0.02);
-    } else {
-      const a = angles[name];
-      const x = -tz * Math.cos(a) + tx * Math.sin(a);
-      const z = tx * Math.cos(a) + tz * Math.sin(a);
-      camera.set(target.x + x * far, target.y + 0.2 * far, target.z + z * far);
-    }
+    const a = angles[name];
+    const back =
+      name === 'top'
+        ? new Vector3(-tz * 0.005, 1, tx * 0.005)
+        : new Vector3(-tz * Math.cos(a) + tx * Math.sin(a), 0.2, tx * Math.cos(a) + tz * Math.sin(a));
+    back.normalize();
+    const { far, rise, up } = this.framing(back);
+    const target = new Vector3(...scene.pathAt(this.clock.time)).addScaledVector(up, rise);
+    this.camera.position.copy(target).addScaledVector(back, far);
+    // Never from below the ground.
+    this.camera.position.y = Math.max(this.camera.position.y, this.floor() + 0.1);
     this.controls.target.copy(target);
     this.followed.set(...scene.pathAt(this.clock.time));
     this.controls.update();
     this.invalidate();
+  }
+
+  // The view as it is, as a PNG picture. Drawn anew, since what is shown does not stay in the canvas.
+  picture() {
+    this.dirty = true;
+    this.draw();
+    return this.canvas.toDataURL('image/png');
+  }
+
+  save() {
+    if (!this.works) return;
+    element('a', { href: this.picture(), download: `${this.scenes[0].name.replace(/[^\w.-]+/g, '_')}_${this.clock.time.toFixed(2)}s.png` }).click();
+  }
+
+  fill() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.node.requestFullscreen?.();
+  }
+
+  // How far the eye stands so that all bodies stay in view over the whole motion, seen along `back`, and how high over
+  // the path the middle of what is seen is.
+  framing(back) {
+    const right = new Vector3(0, 1, 0).cross(back).normalize();
+    const up = back.clone().cross(right);
+    const places = [];
+    for (const scene of this.scenes) {
+      const width = (0.16 * scene.height) / 1.7;
+      for (const run of scene.runs) {
+        const stride = Math.max(1, Math.floor(run.numFrames / 300));
+        for (let frame = 0; frame < run.numFrames; frame += stride) {
+          const root = scene.path[Math.min(frame, scene.path.length - 1)];
+          for (let b = 0; b < run.numBodies; ++b) {
+            const p = run.position('simulated', frame, b);
+            const away = new Vector3(p[0] - root[0], p[1] - root[1], p[2] - root[2]);
+            places.push([Math.abs(away.dot(right)) + width, away.dot(up), away.dot(back), width]);
+          }
+        }
+      }
+    }
+    let low = Infinity;
+    let high = -Infinity;
+    for (const [, above, , width] of places) {
+      low = Math.min(low, above - width);
+      high = Math.max(high, above + width);
+    }
+    const rise = (low + high) / 2;
+    const slope = Math.tan((this.camera.fov * Math.PI) / 360);
+    const aspect = Math.max(0.4, this.aspect ?? 1.5);
+    let far = 2;
+    for (const [aside, above, near, width] of places) {
+      far = Math.max(far, (1.12 * Math.max(aside / aspect, Math.abs(above - rise) + width)) / slope + near);
+    }
+    return { far, rise, up };
   }
 
   floor() {
