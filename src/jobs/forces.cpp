@@ -442,6 +442,10 @@ std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job) {
 }
 
 Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& options, const ForceHooks& hooks) {
+  if (!job.options.clip.retimings.empty()) {
+    throw UsageError(
+        "found parts of the clip that are retimed, expected none: forces are those of the recorded motion");
+  }
   ForceFinder finder(job, farm, options, hooks);
   for (int index = 0; index < options.controls; ++index) finder.Find(index);
   return finder.Finish();
