@@ -222,14 +222,36 @@ class Composer {
     }
     std::stable_sort(entries.begin(), entries.end(),
                      [](const Entry& a, const Entry& b) { return a.cut.distance < b.cut.distance; });
-    if (entries.size() > static_cast<size_t>(kMostBreakFalls)) entries.resize(kMostBreakFalls);
-    for (size_t e = 0; e < entries.size(); ++e) {
-      FallAgain(before, exit, falls[entries[e].fall]);
-      if (!TryCut(entries[e].cut, CompositionEvent::kBreakFall, 1, static_cast<int>(e) + 1)) continue;
+    const auto most = static_cast<size_t>(named != nullptr ? problem_.settings.cuts : kMostBreakFalls);
+    if (entries.size() > most) entries.resize(most);
+    struct Found {
+      size_t fall;
+      Way way;
+    };
+    std::vector<Found> found;  // that end far from the ends of their controls
+    const auto leads_on = [&](const Found& entered) {
+      FallAgain(before, exit, falls[entered.fall]);
+      GoOnBy(entered.way);
       if (!LiesAtEnd() && Resume()) return true;
-      if (FallAndGetUp(motion_.num_steps(), motion_.duration(), when, false)) return true;
+      return FallAndGetUp(motion_.num_steps(), motion_.duration(), when, false);
+    };
+    const size_t efforts = named != nullptr ? std::size(kEfforts) : 1;
+    for (size_t t = 0; t < entries.size() * efforts && (found.empty() || t < entries.size()); ++t) {
+      const Entry& entry = entries[t % entries.size()];
+      FallAgain(before, exit, falls[entry.fall]);
+      std::optional<Way> way =
+          FindWay(entry.cut, CompositionEvent::kBreakFall, kEfforts[t / entries.size()], static_cast<int>(t) + 1);
+      if (!way) continue;
+      Found entered{entry.fall, std::move(*way)};
+      if (entered.way.end_distance > kGoodEnd) {
+        found.push_back(std::move(entered));
+      } else if (leads_on(entered)) {
+        return true;
+      }
     }
-    return false;
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Found& a, const Found& b) { return a.way.end_distance < b.way.end_distance; });
+    return std::any_of(found.begin(), found.end(), leads_on);
   }
 
   /// Where a get-up can be entered depends on how the body lies. So several falls are simulated, and the get-ups are
