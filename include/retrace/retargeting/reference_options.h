@@ -32,7 +32,7 @@ struct ReferenceOptions {
   double velocity_interval = 1.0 / 60;  ///< half width of the central difference for velocities [s]
   /// Joints that are turned elsewhere and back within a few frames, faster than any limb, are turned steadily instead.
   bool bridge_spikes = true;
-  bool level_floor = true;              ///< turn a tilted capture floor level
+  bool level_floor = true;  ///< turn a tilted capture floor level
   bool lift_root = true;    ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
   bool raise_feet = true;   ///< bend the legs where feet or shins of a body on the floor are under it

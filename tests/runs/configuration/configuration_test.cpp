@@ -526,10 +526,10 @@ TEST(Description, NamesEveryField) {
     Addresses clip;
     DescribeClip(configuration.task.reference, clip);
     DescribeRange(configuration.task.reference, clip);
-    const auto& [start, end, time_scale, retimings, loop, smoothing, velocity_interval, level_floor, lift_root,
-                 raise_hands, unit, up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror, floor_height,
-                 treadmill, facing, joint_map, joint_map_file] = configuration.task.reference;
-    EXPECT_TRUE(all.Have(smoothing, velocity_interval, level_floor, lift_root, raise_hands));
+    const auto& [start, end, time_scale, retimings, loop, smoothing, velocity_interval, bridge_spikes, level_floor,
+                 lift_root, raise_hands, raise_feet, unit, up_axis, frame_rate, skipped_frames, keep_calibration_frames,
+                 mirror, floor_height, treadmill, facing, joint_map, joint_map_file] = configuration.task.reference;
+    EXPECT_TRUE(all.Have(smoothing, velocity_interval, bridge_spikes, level_floor, lift_root, raise_hands, raise_feet));
     EXPECT_TRUE(clip.Have(start, end, time_scale, loop, unit, up_axis, frame_rate, skipped_frames,
                           keep_calibration_frames, mirror, floor_height, treadmill, facing));
     EXPECT_FALSE(clip.Have(joint_map) || clip.Have(joint_map_file)) << "MapClip reads the map";
