@@ -108,6 +108,11 @@ void ProblemBuilder::Build() {
       problem.get_ups.push_back(c);
     }
   }
+  if (problem.get_ups.empty()) {  // the next control may catch what falls
+    for (const size_t c : problem.falling_ends) {
+      if (controls[c].GetsUp()) problem.get_ups.push_back(c);
+    }
+  }
   for (const std::string& text : options.get_ups) problem.rises.push_back(ParseNames(text, "get_ups"));
   for (const std::string& text : options.break_falls) {
     problem.break_falls.push_back(text == "none" ? CompositionProblem::Rise() : ParseNames(text, "break_falls"));
