@@ -9,7 +9,8 @@ namespace retrace::cli {
 
 std::string OptionOf(const std::string& field) {
   // Members that are called otherwise than their options: lists whose option is given once for each entry.
-  static const std::map<std::string, std::string> kOthers = {{"get_ups", "--get-up"}, {"pushes", "--push"}};
+  static const std::map<std::string, std::string> kOthers = {
+      {"break_falls", "--break-fall"}, {"get_ups", "--get-up"}, {"pushes", "--push"}};
   const auto other = kOthers.find(field);
   if (other != kOthers.end()) return other->second;
   std::string option = "--" + field;

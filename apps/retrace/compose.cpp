@@ -58,6 +58,13 @@ void AddOptions(cli::Command& command, Options& o) {
            "the n-th option is for the n-th fall (repeatable) [the nearest get-up]")
       .Type("NAME,NAME...")
       .OneEach();
+  command
+      .Add("--break-fall", o.job.break_falls,
+           "Sub-folders that may be entered during a fall, such as a roll, or none; the n-th option is for the n-th "
+           "fall "
+           "(repeatable) [all that are near]")
+      .Type("NAME,NAME...")
+      .OneEach();
   cli::AddNumber(command, "--cuts", o.job.cuts, io::Integer{1, 100}, "Ways into the next motion that are tried [6]");
   AddBriefSearchOptions(command, o.search, "results/composed");
 }

@@ -19,7 +19,8 @@ namespace {
 
 struct Options {
   runs::IdlingOptions job;
-  std::optional<double> seconds, gain, noise, reach;
+  std::optional<double> seconds, gain, noise, noise_frequency, reach;
+  idling::Noise noise_kind = idling::Noise::kIndependent;
   std::optional<int> paths, samples, threads;
   std::optional<uint64_t> seed;
   std::string output;
@@ -45,6 +46,11 @@ void AddOptions(cli::Command& command, Options& o) {
                  "Factor on the stiffness of the servos; that on their damping is its square root [0.7; standing 1.5]");
   cli::AddNumber(command, "--noise", o.noise, io::OptionalReal{{0, 1}},
                  "Standard deviation of random turns of the targets about each axis, in rad [0.02]");
+  cli::AddWord(
+      command, "--noise-kind", o.noise_kind, idling::NoiseWords(),
+      "How that noise runs in time: independent (new turns at each target) or perlin (smooth, of two octaves)");
+  cli::AddNumber(command, "--noise-frequency", o.noise_frequency, io::OptionalReal{{0.01, 10}},
+                 "Frequency of the lower octave of Perlin noise, in 1/s [0.5]");
   cli::AddNumber(command, "--goal-tolerance,--reach", o.reach, io::OptionalReal{{0.001, 10}},
                  "Rms distance of bodies about the root within which a path reaches its key, in m [0.1]");
   cli::AddNumber(command, "--samples", o.samples, io::OptionalInteger{1, 1000000},
@@ -65,6 +71,8 @@ runs::IdlingOptions ParseOptions(const Options& o) {
   options.paths = o.paths.value_or(options.paths);
   options.gain = o.gain.value_or(options.gain);
   options.noise = o.noise.value_or(options.noise);
+  options.noise_kind = o.noise_kind;
+  options.noise_frequency = o.noise_frequency.value_or(options.noise_frequency);
   options.reach = o.reach.value_or(options.reach);
   options.seed = o.seed.value_or(options.seed);
   return job;
@@ -79,6 +87,8 @@ runs::StandingOptions StandingOf(const Options& o) {
                                                        {"--paths", o.paths.has_value()},
                                                        {"--allow-paths", !o.job.choices.empty()},
                                                        {"--noise", o.noise.has_value()},
+                                                       {"--noise-kind", o.noise_kind != idling::Noise::kIndependent},
+                                                       {"--noise-frequency", o.noise_frequency.has_value()},
                                                        {"--goal-tolerance,--reach", o.reach.has_value()}};
   for (const auto& [option, given] : of_furniture) {
     if (given) throw UsageError(std::string("found ") + option + " for keys that stand, expected keys on furniture");

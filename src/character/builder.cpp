@@ -171,6 +171,7 @@ void CharacterBuilder::AddJoint(const Joint& joint) {
   json["strength_scale"] = PerAxis(hinge, joint.axis, joint.strength_scale);
   json["window"] = PerAxis(hinge, joint.axis, joint.window);
   json["contact_scale"] = {joint.contact_scale_min, joint.contact_scale_max};
+  if (joint.cost_weight != 1) json["cost_weight"] = joint.cost_weight;
   if (joint.range) json["range"] = {joint.range->first, joint.range->second};
   if (joint.effort != Vec3::Zero()) json["effort"] = PerAxis(hinge, joint.axis, joint.effort);
   if (joint.speed > 0) json["speed"] = joint.speed;

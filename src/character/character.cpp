@@ -212,7 +212,7 @@ void ReadMotor(const JsonView& view, Joint& joint) {
 
 Joint ReadJoint(const JsonView& view, const Character& character) {
   view.AllowOnly({"name", "parent", "child", "type", "axis", "anchor", "kp", "kd", "strength_scale", "window",
-                  "window_axes", "contact_scale", "range", "effort", "speed", "armature"});
+                  "window_axes", "contact_scale", "cost_weight", "range", "effort", "speed", "armature"});
   Joint joint;
   joint.name = view["name"].Name();
   joint.parent = ReadBodyName(view["parent"], character);
@@ -241,6 +241,7 @@ Joint ReadJoint(const JsonView& view, const Character& character) {
       joint.contact_scale_max = scale.Number({joint.contact_scale_min, kScales.max});
     }
   }
+  if (view.Has("cost_weight")) joint.cost_weight = view["cost_weight"].Number({0, 1e6});
   ReadMotor(view, joint);
   return joint;
 }

@@ -12,6 +12,7 @@
 #include "retrace/io/split_text.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
+#include "retrace/planning/composition/standing_end.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;
@@ -36,7 +37,8 @@ class ProblemBuilder {
 
  private:
   size_t Find(const std::string& name, const std::string& field) const;
-  CompositionProblem::Rise ParseRise(const std::string& text) const;
+  /// Names with commas between, the first of which may be NAME@SECOND.
+  CompositionProblem::Rise ParseNames(const std::string& text, const std::string& field) const;
   void AddPushes();
 
   const CompositionOptions& options;
@@ -87,6 +89,8 @@ void ProblemBuilder::Build() {
   problem.num_played = controls.size();
   if (pushes.empty() && !problem.begins) {
     if (!options.get_ups.empty()) throw FieldError("get_ups", "found no push, expected one that ends in a fall");
+    if (!options.break_falls.empty())
+      throw FieldError("break_falls", "found no push, expected one that ends in a fall");
     return;
   }
   for (const fs::path& folder : runs) {
@@ -97,12 +101,25 @@ void ProblemBuilder::Build() {
     CheckAlike(controls.front(), controls.back());
   }
   for (size_t c = problem.begins ? 1 : 0; c < controls.size(); ++c) {
-    if (controls[c].succeeded() && controls[c].GetsUp()) problem.get_ups.push_back(c);
+    if (!controls[c].succeeded() || !controls[c].EndsStanding()) continue;
+    if (!CanStandAtEnd(controls[c], options.configuration)) {
+      problem.falling_ends.push_back(c);
+    } else if (controls[c].GetsUp()) {
+      problem.get_ups.push_back(c);
+    }
   }
-  for (const std::string& text : options.get_ups) problem.rises.push_back(ParseRise(text));
+  if (problem.get_ups.empty()) {  // the next control may catch what falls
+    for (const size_t c : problem.falling_ends) {
+      if (controls[c].GetsUp()) problem.get_ups.push_back(c);
+    }
+  }
+  for (const std::string& text : options.get_ups) problem.rises.push_back(ParseNames(text, "get_ups"));
+  for (const std::string& text : options.break_falls) {
+    problem.break_falls.push_back(text == "none" ? CompositionProblem::Rise() : ParseNames(text, "break_falls"));
+  }
 }
 
-CompositionProblem::Rise ProblemBuilder::ParseRise(const std::string& text) const {
+CompositionProblem::Rise ProblemBuilder::ParseNames(const std::string& text, const std::string& field) const {
   const std::vector<LibraryControl>& controls = problem.controls;
   CompositionProblem::Rise rise;
   for (std::string name : io::Split(text, ',')) {
@@ -111,15 +128,15 @@ CompositionProblem::Rise ProblemBuilder::ParseRise(const std::string& text) cons
       double time = 0;
       const bool first = rise.controls.empty();
       if (!first || !io::ParseNumber(name.substr(at + 1), time) || !(time >= 0 && time <= 1e4)) {
-        throw FieldError("get_ups", "found \"" + name + "\", expected NAME, or of the first one NAME@SECOND");
+        throw FieldError(field, "found \"" + name + "\", expected NAME, or of the first one NAME@SECOND");
       }
       rise.time = time;
       name.resize(at);
     }
-    rise.controls.push_back(Find(name, "get_ups"));
+    rise.controls.push_back(Find(name, field));
     if (rise.time && rise.controls.size() == 1 && *rise.time > controls[rise.controls[0]].control.duration()) {
-      throw FieldError("get_ups", "found \"" + text + "\", expected a second of a control that lasts " +
-                                      io::Fixed(controls[rise.controls[0]].control.duration(), 2) + " s");
+      throw FieldError(field, "found \"" + text + "\", expected a second of a control that lasts " +
+                                  io::Fixed(controls[rise.controls[0]].control.duration(), 2) + " s");
     }
   }
   return rise;
@@ -175,7 +192,8 @@ void ProblemBuilder::AddPushes() {
 
 }  // namespace
 
-CompositionJob::CompositionJob(const CompositionOptions& o) : options(o), problem{o, {}, 0, false, {}, {}, {}, {}, 0} {
+CompositionJob::CompositionJob(const CompositionOptions& o)
+    : options(o), problem{o, {}, 0, false, {}, {}, {}, {}, {}, {}, 0} {
   ProblemBuilder(options, problem).Build();
 }
 

@@ -369,6 +369,11 @@ results::Channels MeasuredChannels(const Job& job, const metrics::MeasuredSteps&
   return channels;
 }
 
+void RequireRecordedClock(const Job& job) {
+  if (job.options.clip.retimings.empty()) return;
+  throw UsageError("found parts of the clip that are retimed, expected none: forces are those of the recorded motion");
+}
+
 metrics::MeasurementPlace PlaceOf(const Job& job) {
   const character::ReferenceOptions& reference = job.configuration.task.reference;
   metrics::MeasurementPlace place;
@@ -442,6 +447,7 @@ std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job) {
 }
 
 Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& options, const ForceHooks& hooks) {
+  RequireRecordedClock(job);
   ForceFinder finder(job, farm, options, hooks);
   for (int index = 0; index < options.controls; ++index) finder.Find(index);
   return finder.Finish();

@@ -305,6 +305,7 @@ Job JobOfEstimate(JobOptions options) {
 }
 
 ForceEstimate EstimateForces(const Job& job, const InverseDynamicsOptions& options) {
+  RequireRecordedClock(job);
   ForceEstimate estimate;
   const character::ReferenceMotion& reference = job.reference();
   const auto feet = kinetics::FootModelsOf(job.character(), job.prepared->clip, job.prepared->report);

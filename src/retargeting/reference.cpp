@@ -28,23 +28,47 @@ constexpr double kSampleRate = 120;   // of the reference [1/s]
 const double kInclined = Radians(2);  // a belt that rises by more is said to
 constexpr double kOnSomething = 0.2;  // feet that stand so much over the floor of a recording stand on something [m]
 
+/// When the poses of a reference were recorded.
+class SampleTimes {
+ public:
+  SampleTimes(double start, const ReferenceOptions& options, const PlaybackClock& clock)
+      : start_(start),
+        step_(1 / (kSampleRate * options.time_scale)),
+        clock_(options.retimings.empty() ? nullptr : &clock) {}
+
+  /// When a sample was recorded, counted from the start [s].
+  double At(Eigen::Index sample) const {
+    const auto number = static_cast<double>(sample);
+    return clock_ == nullptr ? start_ + number * step_ : clock_->RecordedTime(number / kSampleRate);
+  }
+  /// Samples that fit between two instants, one of which is the start.
+  Eigen::Index Between(double from, double to) const {
+    const double samples =
+        clock_ == nullptr ? (to - from) / step_ : (clock_->PlayedTime(to) - clock_->PlayedTime(from)) * kSampleRate;
+    return static_cast<Eigen::Index>(std::floor(samples + 1e-6));
+  }
+
+ private:
+  double start_, step_;         // without retimed parts: of the recording's time [s]
+  const PlaybackClock* clock_;  // nothing: all samples are equally far apart
+};
+
 /// The poses between two instants of the recording at kSampleRate, filtered with what lies before and after them.
 std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, double first_time, double start,
-                           double end, const ReferenceOptions& options) {
+                           double end, const ReferenceOptions& options, const PlaybackClock& clock) {
   const Eigen::MatrixXd signal = ToSignal(poses);
   const double last_time = first_time + static_cast<double>(poses.size() - 1) / source_rate;
-  const double step = 1 / (kSampleRate * options.time_scale);  // of the recording's time
-  const auto before = static_cast<Eigen::Index>(std::floor((start - first_time) / step + 1e-6));
-  const auto count = static_cast<Eigen::Index>(std::floor((end - start) / step + 1e-6)) + 1;
-  const auto total = before + static_cast<Eigen::Index>(std::floor((last_time - start) / step + 1e-6)) + 1;
+  const SampleTimes times(start, options, clock);
+  const Eigen::Index before = times.Between(first_time, start);
+  const Eigen::Index count = times.Between(start, end) + 1;
+  const Eigen::Index total = before + times.Between(start, last_time) + 1;
   // Only what is within the filter's support is sampled: long recordings are mostly cut away.
   const auto margin = static_cast<Eigen::Index>(std::ceil(3 * options.smoothing * kSampleRate)) + 1;
   const Eigen::Index from = std::max<Eigen::Index>(0, before - margin);
   const Eigen::Index to = std::min(total, before + count + margin);
   Eigen::MatrixXd fine(to - from, signal.cols());
   for (Eigen::Index k = from; k < to; ++k) {
-    const double time = start + static_cast<double>(k - before) * step;
-    fine.row(k - from) = CubicSample(signal, (time - first_time) * source_rate);
+    fine.row(k - from) = CubicSample(signal, (times.At(k - before) - first_time) * source_rate);
   }
   const Eigen::MatrixXd smooth = GaussianSmooth(fine, options.smoothing * kSampleRate);
   std::vector<Pose> result;
@@ -232,8 +256,10 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
                      " s, expected at least 0.1 s between " + io::Fixed(first_time, 3) + " and " +
                      io::Fixed(last_time, 3) + " s");
   }
-  if (const double duration = (end - start) * options.time_scale; !kDurations.Contains(duration)) {
-    throw UsageError(name + ": found " + io::Fixed(end - start, 3) + " s, played " + io::Number(options.time_scale) +
+  const PlaybackClock clock(start, end, options.time_scale, options.retimings, name);
+  if (const double duration = clock.PlayedTime(end); !kDurations.Contains(duration)) {
+    throw UsageError(name + ": found " + io::Fixed(end - start, 3) + " s, played " +
+                     io::Number(options.retimings.empty() ? options.time_scale : duration / (end - start)) +
                      " times as long, expected a motion of " + io::Real{kDurations}.Legal() + " s");
   }
   if (character.planar) {
@@ -248,7 +274,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   trace.start = start;
   RemoveBelt(character, 1 / source->frame_time, start - first_time, end - first_time, options, recorded, report);
   if (report.belt) trace.belt_velocity = report.belt->velocity;
-  std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options);
+  std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options, clock);
   {
     // The recorded velocity at the start, by a one-sided difference over a few frames, against the filtered one.
     const auto velocity = [](const std::vector<Pose>& p, size_t first, double frame_time) {
@@ -257,14 +283,18 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     };
     const auto frame = static_cast<size_t>(std::lround((start - first_time) / source->frame_time));
     if (frame + 1 < recorded.size()) {
-      report.start_speed_lost =
-          (velocity(recorded, frame, source->frame_time * options.time_scale) - velocity(poses, 0, 1 / kSampleRate))
-              .norm();
+      report.start_speed_lost = (velocity(recorded, frame, source->frame_time * clock.SlownessAt(start)) -
+                                 velocity(poses, 0, 1 / kSampleRate))
+                                    .norm();
     }
   }
   report.notes.push_back("smoothed with a Gaussian of " + io::Fixed(1000 * options.smoothing, 0) + " ms, " +
                          io::Fixed(kSampleRate, 0) + " poses per second from " + io::Fixed(report.frame_rate, 2));
   if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");
+  for (const Retiming& retiming : options.retimings) {
+    report.notes.push_back("from " + io::Number(retiming.start) + " to " + io::Number(retiming.end) + " s played " +
+                           io::Number(retiming.scale) + " times as long as the rest");
+  }
   LevelFloor(character, recorded, 1 / source->frame_time, options, poses, report, trace);
   TurnToFace(character, poses, options, report, trace);
   if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);

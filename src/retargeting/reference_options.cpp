@@ -53,6 +53,7 @@ io::Json ReferenceOptions::ToJson() const {
   DescribeClip(copy, writer);
   DescribeRange(copy, writer);
   io::Json json = writer.json();
+  for (const Retiming& retiming : retimings) json["retimings"].push_back(Format(retiming));
   json["joint_map"] = *joint_map;
   return json;
 }

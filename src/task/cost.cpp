@@ -1,6 +1,7 @@
 #include "retrace/task/cost.h"
 
 #include <cmath>
+#include <utility>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
@@ -39,8 +40,12 @@ void Describe(CostOptions& o, io::FieldVisitor& v) {
           o.effector_position, weight);
 }
 
-CostReference::CostReference(const Character& character, const State& state, const CostOptions& options)
-    : character_(&character), options_(options) {
+CostReference::CostReference(const Character& character, const State& state, const CostOptions& options,
+                             std::vector<double> joint_weights)
+    : character_(&character), options_(options), joint_weights_(std::move(joint_weights)) {
+  if (joint_weights_.empty()) {
+    for (const Joint& joint : character.joints) joint_weights_.push_back(joint.cost_weight);
+  }
   for (const Joint& joint : character.joints) {
     joint_rotations_.push_back(character::JointRotation(joint, state));
     joint_rates_.push_back(character::RelativeRate(joint, state));
@@ -63,8 +68,9 @@ CostTerms CostReference::Evaluate(const State& state) const {
   CostTerms terms;
   for (size_t j = 0; j < character.joints.size(); ++j) {
     const Joint& joint = character.joints[j];
-    terms.pose += AngleBetween(character::JointRotation(joint, state), joint_rotations_[j]) +
-                  kVelocityWeight * (character::RelativeRate(joint, state) - joint_rates_[j]).norm();
+    terms.pose +=
+        joint_weights_[j] * (AngleBetween(character::JointRotation(joint, state), joint_rotations_[j]) +
+                             kVelocityWeight * (character::RelativeRate(joint, state) - joint_rates_[j]).norm());
   }
   terms.pose /= static_cast<double>(character.joints.size());
   const BodyState& root = state[static_cast<size_t>(character.root)];

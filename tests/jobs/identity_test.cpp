@@ -95,6 +95,7 @@ TEST(Identity, Row01Row02EveryOptionOfTheClipChangesIt) {
   changes("start", [](ClipOptions& clip) { clip.start = 0.1; });
   changes("end", [](ClipOptions& clip) { clip.end = 3.1; });
   changes("time_scale", [](ClipOptions& clip) { clip.time_scale = 1.5; });
+  changes("retimings", [](ClipOptions& clip) { clip.retimings = {{1, 2, 1.5}}; });
   changes("loop", [](ClipOptions& clip) { clip.loop = 10; });
   changes("unit", [](ClipOptions& clip) { clip.unit = 0.01; });
   changes("up_axis", [](ClipOptions& clip) { clip.up_axis = "z"; });
@@ -146,8 +147,8 @@ TEST(Identity, MassChoiceAndPlaceOfWhatWasMeasuredChangeIt) {
 TEST(Identity, KnowsEveryMember) {
   const auto& [clip, character, worlds, configuration, configuration_file, mass, servos, efforts, measured,
                measured_heading, measured_delay] = JobOptions();
-  const auto& [file, skeleton, choice, joint_map, start, end, scale, loop, unit, up, rate, skipped, keep, mirror, floor,
-               treadmill, level, facing] = clip;
+  const auto& [file, skeleton, choice, joint_map, start, end, scale, retimings, loop, unit, up, rate, skipped, keep,
+               mirror, floor, treadmill, level, facing] = clip;
   EXPECT_TRUE(file.empty());
   EXPECT_TRUE(configuration.task.Validate() == std::nullopt);
 }

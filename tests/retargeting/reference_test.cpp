@@ -609,6 +609,27 @@ TEST(Reference, Row13AMotionIsNearTheOrigin) {
                             ".is the unit of the file known.."));
 }
 
+TEST(Reference, PartsAreRetimed) {
+  const motion::Clip clip = Recorded(StandAndWalk());  // 3.5 s
+  ReferenceOptions options = Plain();
+  const Made plain = Make(clip, options);
+  options.retimings = {{1.5, 2.5, 2}};
+  const Made slow = Make(clip, options);
+  ASSERT_EQ(slow.poses.size(), plain.poses.size() + 120);
+  EXPECT_THAT(slow.report.notes, Contains(HasSubstr("from 1.5 to 2.5 s played 2 times as long as the rest")));
+  for (const size_t f : {size_t{0}, size_t{100}, size_t{160}}) {  // before
+    EXPECT_LT(LargestAngle({plain.poses[f]}, {slow.poses[f]}, 0), 1e-6) << f;
+  }
+  // In the middle of the part, and after it.
+  EXPECT_LT((plain.poses[240].root_position - slow.poses[300].root_position).norm(), 1e-4);
+  EXPECT_LT((plain.poses[400].root_position - slow.poses[520].root_position).norm(), 3e-4);
+  const Vec3 walked = plain.poses[250].root_position - plain.poses[230].root_position;
+  const Vec3 slowly = slow.poses[310].root_position - slow.poses[290].root_position;
+  EXPECT_NEAR(slowly.norm(), walked.norm() / 2, 0.02 * walked.norm() + 1e-4);
+  options.retimings = {{1.5, 4, 2}};
+  EXPECT_THAT(RefusalOf<UsageError>(clip, options), HasSubstr("found the retimed part 1.5-4:2, expected one between"));
+}
+
 TEST(Reference, TimeRange) {
   const motion::Clip clip = Recorded(StandAndWalk());  // 3.5 s
   ReferenceOptions options = Plain();

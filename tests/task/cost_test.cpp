@@ -52,6 +52,20 @@ TEST_F(Cost, IgnoresWhereInTheWorldTheCharacterIs) {
   Expect(0, 0, 0, 0);
 }
 
+TEST_F(Cost, JointsCountByTheirWeights) {  // eq. 2, w_i
+  const size_t hand = BodyIndex("left_hand");
+  state_[hand].orientation = state_[hand].orientation * AxisRotation(0, 0.3);
+  const CostTerms even = Terms();
+  EXPECT_NEAR(even.pose, 0.3 / joints_, 1e-9);
+  std::vector<double> weights(Human().joints.size(), 1);
+  weights[static_cast<size_t>(Human().JointOf(static_cast<int>(hand)))] = 4;
+  const CostReference weighted(Human(), reference_, options_, weights);
+  EXPECT_NEAR(weighted.Evaluate(state_).pose, 4 * 0.3 / joints_, 1e-9);
+  character::Character character = Human();
+  for (character::Joint& joint : character.joints) joint.cost_weight = 0.5;
+  EXPECT_NEAR(CostReference(character, reference_, options_).Evaluate(state_).pose, 0.5 * even.pose, kTolerance);
+}
+
 TEST_F(Cost, EndEffectorsCountByHeight) {  // eq. 4
   character::Translate(state_, Vec3(0, 0.07, 0));
   Expect(0, 0, 0.07, 0);

@@ -128,6 +128,12 @@ void AddClipOptions(cli::Command& command, ClipArguments& o) {
   command.Add("--performer", o.performer, "Which of the people in the file [the one with most joints]").Type("NAME");
   OptionAdder adder(command);
   Describe(o.numbers, adder);
+  command
+      .Add("--retime", o.retimings,
+           "Play a part of the clip at another speed: from and to which second of the clip, and how many times as long "
+           "as the rest (repeatable)")
+      .Type("START-END:FACTOR")
+      .OneEach();
   cli::AddNumber(command, "--seconds", o.seconds, io::OptionalReal{character::kDurations},
                  "Use so many seconds, from the start of the clip or with --loop of its repeated cycle [all]");
   command.Add("--up", o.up, "Axis that points up: auto, x, y, z, -x, -y or -z")
@@ -147,6 +153,7 @@ runs::ClipOptions ParseClip(const ClipArguments& o) {
   clip.skeleton = o.skeleton;
   clip.choice = {o.animation, o.performer};
   clip.joint_map = o.map;
+  for (const std::string& retiming : o.retimings) clip.retimings.push_back(character::ParseRetiming(retiming));
   if (o.up != "auto") clip.up_axis = o.up;
   clip.level_floor = !o.no_level_floor;
   if (o.seconds && clip.loop) {
@@ -180,6 +187,7 @@ std::string ClipCommand(const ClipArguments& o, double time_scale, const std::st
   Describe(numbers, writer);
   command += writer.command;
   if (time_scale != 1) command += " --time-scale " + io::Fixed(time_scale, 2);
+  for (const std::string& retiming : o.retimings) command += " --retime " + cli::ShellWord(retiming);
   if (o.seconds) command += " --seconds " + io::Number(*o.seconds);
   if (o.up != "auto") command += " --up " + o.up;
   if (o.no_level_floor) command += " --keep-tilt";

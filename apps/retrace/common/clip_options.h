@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "retrace/runs/inputs/clip_input.h"
@@ -17,6 +18,7 @@ struct ClipArguments {
   std::string map;
   std::string up = "auto";
   bool no_level_floor = false;
+  std::vector<std::string> retimings;
   std::optional<double> seconds;   ///< to use, of the clip or of its repeated cycle
   runs::ClipOptions numbers = {};  ///< of the others
 };

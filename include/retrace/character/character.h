@@ -77,6 +77,7 @@ struct Joint {
   Vec3 window = Vec3::Zero();          ///< half width of the sampling window per axis [rad]
   double contact_scale_min = 1;        ///< range of the factor on kp and kd while the limb bears weight
   double contact_scale_max = 1;
+  double cost_weight = 1;  ///< of its error in the pose term of the search (Liu et al. 2010, eq. 2, w_i)
 
   int num_axes() const { return type == JointType::kBall ? 3 : 1; }
   bool UsesAxis(int a) const { return type == JointType::kBall || a == axis; }

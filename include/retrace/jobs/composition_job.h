@@ -33,6 +33,9 @@ struct CompositionOptions : CompositionSettings {
   /// the nearest get-up of the library. The first may be NAME@SECOND, about where it is entered; else the nearest cuts
   /// are.
   std::vector<std::string> get_ups;
+  /// For the n-th fall, the controls that may be entered during it, with commas between, wherever they are near or not;
+  /// "none": the character lies down. Where there is none for a fall: all that are near.
+  std::vector<std::string> break_falls;
 };
 
 /// The controls that are played, and where there are pushes or a run that begins, all others of the library. Throws

@@ -77,6 +77,9 @@ struct ForceHooks {
 /// the user says or, by quarter turns, as the feet stand on the plates (metrics::FindHeading).
 metrics::MeasurementPlace PlaceOf(const Job& job);
 
+/// Throws UsageError where parts of the clip are retimed: measured forces and events keep the clock of the recording.
+void RequireRecordedClock(const Job& job);
+
 /// The measured forces of the feet as channels beside those of the motion, after the low-pass (0: none) [Hz]; NaN where
 /// nothing was measured. @param time_step between two of the measured steps [s]
 results::Channels MeasuredChannels(const Job& job, const metrics::MeasuredSteps& measured, double time_step,

@@ -24,6 +24,8 @@ enum class RandomStage : uint32_t {
   kPushes = 10,
   kLearning = 11,
   kResponse = 12,
+  kJointWeights = 13,
+  kIdlingNoise = 14,
   kTest = 1000,
 };
 

@@ -3,15 +3,15 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "retrace/io/describe.h"
 #include "retrace/io/json.h"
+#include "retrace/retargeting/retiming.h"
 
 namespace retrace::character {
 
 // What may be set for a clip.
-inline constexpr io::Range kInstants{0, 86400};  ///< [s]
-inline constexpr io::Range kTimeScales{0.01, 100};
 inline constexpr io::Range kUnits{1e-6, 1000};     ///< [m]
 inline constexpr io::Range kFrameRates{1, 10000};  ///< [1/s]
 inline constexpr int kMostSkippedFrames = 10000000;
@@ -26,12 +26,13 @@ struct ReferenceOptions {
   double start = 0;                     ///< first instant of the clip to use [s]
   std::optional<double> end;            ///< last instant to use [s]; none: to the end
   double time_scale = 1;                ///< durations are multiplied by this: 2 plays at half speed
+  std::vector<Retiming> retimings;      ///< parts that are played at yet another speed
   std::optional<double> loop;           ///< repeat the best cycle for so many seconds (cycle.h); none: as recorded
   double smoothing = 0.025;             ///< standard deviation of the Gaussian filter [s]
   double velocity_interval = 1.0 / 60;  ///< half width of the central difference for velocities [s]
   /// Joints that are turned elsewhere and back within a few frames, faster than any limb, are turned steadily instead.
   bool bridge_spikes = true;
-  bool level_floor = true;              ///< turn a tilted capture floor level
+  bool level_floor = true;  ///< turn a tilted capture floor level
   bool lift_root = true;    ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
 

@@ -90,11 +90,13 @@ inline double CostTerms::Total(const CostWeights& weights) const {
 /// All that the cost needs of the reference at one instant, computed once.
 class CostReference {
  public:
-  /// `state` is the reference's state at the instant.
-  CostReference(const character::Character& character, const character::State& state, const CostOptions& options = {});
+  /// `state` is the reference's state at the instant. @param joint_weights (joints) the w_i of the pose term; empty:
+  /// those of the character
+  CostReference(const character::Character& character, const character::State& state, const CostOptions& options = {},
+                std::vector<double> joint_weights = {});
 
   /// Cost of a simulated state at this instant:
-  ///   Ep = 1/n sum_joints ( |log(q q~^-1)| + 0.1 |w - w~| )       eq. 2, q and w relative to the parent body
+  ///   Ep = 1/n sum_joints w_i ( |log(q q~^-1)| + 0.1 |w - w~| )   eq. 2, q and w relative to the parent body
   ///   Er = |log(q_root q~_root^-1)| + 0.1 |w_root - w~_root|      eq. 3
   ///   Ee = 1/k sum_effectors | y_i - y~_i |                       eq. 4
   ///   Eb = 1/(h k) sum_effectors | r_ci - r~_ci | + b |v - v~|    eq. 5, r_ci horizontal from effector to center of
@@ -106,6 +108,7 @@ class CostReference {
  private:
   const character::Character* character_;
   CostOptions options_;
+  std::vector<double> joint_weights_;  // (joints)
   std::vector<Quat> joint_rotations_;
   std::vector<Vec3> joint_rates_;  // in the parent's axes [rad/s]
   Quat root_orientation_;

@@ -2,6 +2,10 @@
 
 namespace retrace::idling {
 
+io::Words<Noise> NoiseWords() {
+  return {{{Noise::kIndependent, "independent"}, {Noise::kPerlin, "perlin"}}};
+}
+
 void Describe(Options& o, io::FieldVisitor& v) {
   v.Field({"duration", "Length of the motion", "s"}, o.duration, io::Real{{0.5, 4000}});
   v.Field({"seed", "Seed of the random numbers"}, o.seed, io::Natural{});
@@ -44,6 +48,11 @@ void Describe(Options& o, io::FieldVisitor& v) {
   v.Field({"longest_hold", "Longest time that a key is held", "s"}, o.longest_hold, io::Real{{0.01, 1000}});
   v.Field({"noise", "Standard deviation of random turns of the targets about each axis", "rad"}, o.noise,
           io::Real{{0, 1}});
+  v.Field({"noise_kind",
+           "How that noise runs in time: independent (new turns at each target) or perlin (smooth, of two octaves)"},
+          o.noise_kind, NoiseWords());
+  v.Field({"noise_frequency", "Frequency of the lower octave of Perlin noise", "1/s"}, o.noise_frequency,
+          io::Real{{0.01, 10}});
 }
 
 std::optional<std::string> Options::Validate() const {

@@ -9,8 +9,9 @@
 namespace retrace::idling {
 namespace {
 
-constexpr double kBreath = 0.6;     // time in which the targets of a key that is held move to others [s]
-constexpr int kMostDeadEnds = 200;  // from which the player goes back
+constexpr double kBreath = 0.6;        // time in which the targets of a key that is held move to others [s]
+constexpr double kSmoothBreath = 0.2;  // the same with noise that is smooth in time [s]
+constexpr int kMostDeadEnds = 200;     // from which the player goes back
 
 bool MayPlay(const Problem& problem, const Path& path) {
   bool chosen = true;
@@ -49,14 +50,23 @@ bool Player::Drives(const Drive& drive, Leg leg, Continuation& to) {
   return true;
 }
 
+control::TargetPose Player::Noisy(const control::TargetPose& targets, int step, RandomStream& random) const {
+  if (options_.noise_kind == Noise::kIndependent) {
+    return WithNoise(targets, *problem_.character, options_.noise, random);
+  }
+  return WithPerlinNoise(targets, *problem_.character, options_.noise, options_.noise_frequency,
+                         step * problem_.world.time_step, options_.seed);
+}
+
 /// The targets of the key, each time with other noise.
 bool Player::Holds(int steps, RandomStream& random, Continuation& to) {
   const size_t key = to.end.key;
   to.played.push_back({to.end.step, steps, {key, key}, -1, 0});
-  const int count = std::max(1, static_cast<int>(std::lround(steps * problem_.world.time_step / kBreath)));
+  const double breath = options_.noise_kind == Noise::kPerlin ? kSmoothBreath : kBreath;
+  const int count = std::max(1, static_cast<int>(std::lround(steps * problem_.world.time_step / breath)));
   for (int k = 0; k < count; ++k) {
     const int share = steps / count + (k < steps % count ? 1 : 0);
-    const Drive drive{WithNoise(keys_[key].targets, *problem_.character, options_.noise, random), share};
+    const Drive drive{Noisy(keys_[key].targets, to.end.step + share, random), share};
     if (!Drives(drive, {key, key}, to)) return false;
   }
   return true;
@@ -84,7 +94,7 @@ std::optional<Player::Continuation> Player::Try(const Place& start, RandomStream
     const Path& path = paths_[choice];
     to.played.push_back({to.end.step, path.num_steps(), {path.from, path.to}, static_cast<int>(choice), 0});
     for (const Drive& drive : path.drives) {
-      const Drive noisy{WithNoise(drive.target, *problem_.character, options_.noise, random), drive.num_steps};
+      const Drive noisy{Noisy(drive.target, to.end.step + drive.num_steps, random), drive.num_steps};
       if (!Drives(noisy, {path.from, path.to}, to)) return std::nullopt;
     }
     to.end.key = path.to;

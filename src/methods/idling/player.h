@@ -44,6 +44,8 @@ class Player {
   std::optional<Continuation> Find(const Place& start, uint32_t decision, int& tried);
   std::optional<Continuation> Try(const Place& start, RandomStream& random);
   bool Drives(const Drive& drive, Leg leg, Continuation& to);
+  /// The targets with the noise that is chosen. @param step at which they are reached
+  control::TargetPose Noisy(const control::TargetPose& targets, int step, RandomStream& random) const;
   bool Holds(int steps, RandomStream& random, Continuation& to);
 
   const Problem& problem_;

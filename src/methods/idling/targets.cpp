@@ -10,6 +10,19 @@ namespace {
 
 constexpr int kShares = 10;  // at which paths are compared
 
+// Standard deviation over time of two octaves, the upper one of half the size, whose gradients are even in [-1, 1].
+constexpr double kPerlinDeviation = 0.1573;
+
+/// One octave at an instant in periods: between whole numbers it is led from one random gradient to the next.
+double GradientNoise(double periods, uint64_t seed, uint32_t channel) {
+  const double whole = std::floor(periods), x = periods - whole;
+  const auto gradient = [&](double number) {
+    return RandomStream(seed, RandomStage::kIdlingNoise, channel, static_cast<uint32_t>(number)).Uniform(-1, 1);
+  };
+  const double share = x * x * x * (x * (6 * x - 15) + 10);
+  return (1 - share) * gradient(whole) * x + share * gradient(whole + 1) * (x - 1);
+}
+
 /// Targets at a share of the time of a path.
 control::TargetPose TargetsAtShare(const control::TargetPose& start, const std::vector<Drive>& drives, double share) {
   int steps = 0;
@@ -68,6 +81,24 @@ control::TargetPose WithNoise(const control::TargetPose& targets, const characte
     Vec3 turn = Vec3::Zero();
     for (int a = 0; a < 3; ++a) {
       if (character.joints[j].UsesAxis(a)) turn[a] = deviation * random.Normal();
+    }
+    noisy[j] = (FromRotationVector(character.joints[j].FromAxes(turn)) * targets[j]).normalized();
+  }
+  return noisy;
+}
+
+control::TargetPose WithPerlinNoise(const control::TargetPose& targets, const character::Character& character,
+                                    double deviation, double frequency, double time, uint64_t seed) {
+  control::TargetPose noisy = targets;
+  if (deviation == 0) return noisy;
+  for (size_t j = 0; j < targets.size(); ++j) {
+    Vec3 turn = Vec3::Zero();
+    for (int a = 0; a < 3; ++a) {
+      if (!character.joints[j].UsesAxis(a)) continue;
+      const auto channel = static_cast<uint32_t>(6 * j + 2 * static_cast<size_t>(a));
+      turn[a] = deviation / kPerlinDeviation *
+                (GradientNoise(frequency * time, seed, channel) +
+                 0.5 * GradientNoise(2 * frequency * time, seed, channel + 1));
     }
     noisy[j] = (FromRotationVector(character.joints[j].FromAxes(turn)) * targets[j]).normalized();
   }

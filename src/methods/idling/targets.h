@@ -1,6 +1,7 @@
 /// Angles between target poses, and what lies between them. Internal to the module.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "retrace/character/character.h"
@@ -22,6 +23,11 @@ control::TargetPose Perturbed(const control::TargetPose& targets, const std::vec
 /// Normal turns of one standard deviation about each axis that a joint has.
 control::TargetPose WithNoise(const control::TargetPose& targets, const character::Character& character,
                               double deviation, RandomStream& random);
+/// Turns by Perlin's noise at an instant, of one standard deviation about each axis that a joint has: two octaves of
+/// gradient noise, the upper one of twice the frequency and half the size, from gradients that follow from the seed.
+/// @param time [s] @param frequency of the lower octave [1/s]
+control::TargetPose WithPerlinNoise(const control::TargetPose& targets, const character::Character& character,
+                                    double deviation, double frequency, double time, uint64_t seed);
 /// Rms angle between the targets of two paths at the same shares of their lengths [rad].
 double AngleBetweenPaths(const control::TargetPose& start, const std::vector<Drive>& a, const std::vector<Drive>& b);
 

@@ -69,6 +69,10 @@ void Describe(Options& o, io::FieldVisitor& v) {
                   kSampleNumbers);
     section.Field({"seed", "Seed of all random numbers; the same seed gives the same bytes"}, o.seed, io::Natural{});
     section.Field({"window_scale", "Factor on the character's sampling windows"}, o.window_scale, io::Real{{0, 100}});
+    section.Field({"joint_weight_spread",
+                   "Random factors on the joints' weights of equation 2, drawn anew for each seed between 1 / (1 + "
+                   "spread) and 1 + spread; 0: the weights are the character's"},
+                  o.joint_weight_spread, io::Real{{0, 100}});
     section.Field({"feedforward", "Whether targets are offset by the angles that an undisplaced simulation missed"},
                   o.feedforward, io::Flag{});
     section.Field({"feedforward_gain", "Offset per angle missed; the paper's is 1"}, o.feedforward_gain,

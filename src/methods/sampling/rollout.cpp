@@ -1,6 +1,7 @@
 #include "retrace/methods/sampling/rollout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/control/time_grid.h"
 #include "retrace/io/cpu_time.h"
+#include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "retrace/parallel/bytes.h"
 
@@ -32,6 +34,17 @@ void NoteTurns(const Proposal& proposal, const Offsets& offsets, RolloutSample& 
 }
 
 }  // namespace
+
+std::vector<double> JointWeights(const character::Character& character, const Options& options) {
+  RandomStream random(options.seed, RandomStage::kJointWeights, 0, 0);
+  const double spread = std::log(1 + options.joint_weight_spread);
+  std::vector<double> weights;
+  for (const Joint& joint : character.joints) {
+    const double factor = spread > 0 ? std::exp(random.Uniform(-spread, spread)) : 1;
+    weights.push_back(factor * joint.cost_weight);
+  }
+  return weights;
+}
 
 control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets,
                                const std::optional<Offsets>& ramp_from) {
@@ -59,6 +72,7 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
 RolloutWorker::RolloutWorker(const Problem& problem)
     : problem_(problem),
       world_(CharactersOf(problem), problem.task.world),
+      joint_weights_(JointWeights(*problem.task.character, problem.options)),
       gate_steps_(control::TimeGrid{problem.time_step()}.PartSteps(kGateInterval)) {
   for (const CoSimulated& companion : problem.companions) open_loops_.emplace_back(companion.fragments);
   for (control::OpenLoop& open_loop : open_loops_) companions_.push_back(&open_loop);
@@ -75,7 +89,7 @@ void RolloutWorker::FindReference(int fragment) {
     task.reference->StateAt(step * problem_.time_step(), now_);
     gates_.emplace_back(*task.character, now_, task.gates);
     RatesOf(now_, reference_rates_.emplace_back());
-    if (step == steps[i + 1]) reference_.emplace(*task.character, now_, task.cost);
+    if (step == steps[i + 1]) reference_.emplace(*task.character, now_, task.cost, joint_weights_);
   }
   task.reference->StateAt(steps[i] * problem_.time_step(), now_);
   RatesOf(now_, reference_rates_.emplace_back());

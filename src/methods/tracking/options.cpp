@@ -8,10 +8,13 @@ void Describe(Options& o, io::FieldVisitor& v) {
                   o.solve_rate, io::Real{{1, 1e5}});
     section.Field({"feedback", "k_os, feedback on accelerations (equation 4)", "1/s^2"}, o.feedback,
                   io::Real{{0, 1e6}});
-    section.Field({"servo",
-                   "What corrects between two solutions: the character's own servos, or equations 8 to 10, which need "
-                   "steps of 0.0001 s"},
-                  o.servo, io::Words<Servo>{{{Servo::kCharacter, "character"}, {Servo::kPaper, "paper"}}});
+    section.Field(
+        {"servo",
+         "What corrects between two solutions: the character's own servos, or equations 8 to 10 (paper), which "
+         "need steps of 0.0001 s; paper_relative: equation 8 with the rate of the reference, like equation 10"},
+        o.servo,
+        io::Words<Servo>{
+            {{Servo::kCharacter, "character"}, {Servo::kPaper, "paper"}, {Servo::kPaperRelative, "paper_relative"}}});
     section.Field(
         {"stiffness", "k, factor on the servos, or on the stiffness of Table 3 in those of the paper; 0: none"},
         o.stiffness, io::Real{{0, 100}});

@@ -19,8 +19,8 @@ double StiffnessOf(const character::Body& body, bool planar) {
 
 }  // namespace
 
-PaperServo::PaperServo(const Character& character, double stiffness)
-    : character_(character), carried_(character.joints.size()) {
+PaperServo::PaperServo(const Character& character, double stiffness, bool relative)
+    : character_(character), relative_(relative), carried_(character.joints.size()) {
   for (const character::Joint& joint : character.joints) {
     stiffness_.push_back(stiffness * StiffnessOf(character.bodies[static_cast<size_t>(joint.child)], character.planar));
   }
@@ -39,7 +39,8 @@ void PaperServo::AddTorques(const dynamics::CharacterDynamics& dynamics, const E
     const int first = dynamics.coordinates().FirstOf(static_cast<int>(j));
     const double stiffness = stiffness_[j];
     if (character_.joints[j].type == character::JointType::kHinge) {
-      torque[first] += stiffness * error[first] - 2 * std::sqrt(stiffness) * velocity[first];
+      const double rate = velocity[first] - (relative_ ? wanted[first] : 0);
+      torque[first] += stiffness * error[first] - 2 * std::sqrt(stiffness) * rate;
       continue;
     }
     Mat3 inertia = Mat3::Zero();

@@ -17,8 +17,9 @@ namespace retrace::tracking {
 /// character that of Table 2.
 class PaperServo {
  public:
-  /// The character must outlive the object. @param stiffness k
-  PaperServo(const character::Character& character, double stiffness);
+  /// The character must outlive the object. @param stiffness k @param relative a hinge is damped by the difference of
+  /// the rates, like a ball joint: q'_r - q' instead of - q'
+  PaperServo(const character::Character& character, double stiffness, bool relative);
 
   /// Adds the torques of all joints. @param dynamics of the present motion @param error (n) from the present pose to
   /// the wanted one @param velocity (n) the present one @param wanted (n) the wanted one @param torque (n)
@@ -27,6 +28,7 @@ class PaperServo {
 
  private:
   const character::Character& character_;
+  bool relative_;
   std::vector<double> stiffness_;          // (joints)
   std::vector<std::vector<int>> carried_;  // (joints) bodies that a joint moves
 };

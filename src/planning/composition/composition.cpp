@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "composition_builder.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/metrics/posture.h"
@@ -28,8 +29,10 @@ constexpr double kGoodEnd =
 constexpr double kNear = 0.3;           // where there is a get-up, farther transitions after a push are not tried [m]
 constexpr double kGetUpWindow = 0.35;   // share of a get-up in which it may be entered
 constexpr double kShareOfBudget = 0.5;  // of a transition that is tried then: there are others
-constexpr double kNamedCut = 0.2;       // from the time that is named, within which a get-up is entered [s]
+constexpr double kNamedCut = 0.2;       // from the time that is named, within which a control is entered [s]
+constexpr double kFallSpeed = 0.4;      // of the center of mass, above which a body still falls [m/s]
 constexpr int kMostGetUps = 6;          // of the nearest that are tried
+constexpr int kMostBreakFalls = 4;      // of the nearest cuts during a fall that are tried
 
 class Composer {
  public:
@@ -193,17 +196,76 @@ class Composer {
     return !problem_.get_ups.empty() && motion_.actual().back()[root].position.y() < kLowRoot * height;
   }
 
+  /// A control that is entered while the body falls, and on from its end: with the plan, or up from the ground.
+  /// @param fall of `falls` by which each of the cuts is met
+  bool BreakFall(const CompositionBuilder::Snapshot& before, int exit, const std::string& when,
+                 const std::vector<CompositionBuilder::Piece>& falls) {
+    struct Entry {
+      size_t fall;
+      Cut cut;
+    };
+    std::vector<Entry> entries;
+    const CompositionProblem::Rise* const named =
+        num_falls_ <= problem_.break_falls.size() ? &problem_.break_falls[num_falls_ - 1] : nullptr;
+    for (size_t f = 0; f < falls.size(); ++f) {
+      FallAgain(before, exit, falls[f]);
+      std::vector<int> exits;
+      for (const control::Fragment& fragment : falls[f].fragments) {
+        const character::State& state = motion_.actual()[static_cast<size_t>(fragment.end_step())];
+        const bool falling = character::CenterOfMassVelocity(character_, state).norm() > kFallSpeed;
+        if (falling) exits.push_back(fragment.end_step());
+      }
+      for (const Cut& cut :
+           named != nullptr ? CutsFrom(exits, named->controls, named->time) : CutsFrom(exits, problem_.OfFalls())) {
+        if (named != nullptr || cut.distance <= kNear) entries.push_back({f, cut});
+      }
+    }
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.cut.distance < b.cut.distance; });
+    const auto most = static_cast<size_t>(named != nullptr ? problem_.settings.cuts : kMostBreakFalls);
+    if (entries.size() > most) entries.resize(most);
+    struct Found {
+      size_t fall;
+      Way way;
+    };
+    std::vector<Found> found;  // that end far from the ends of their controls
+    const auto leads_on = [&](const Found& entered) {
+      FallAgain(before, exit, falls[entered.fall]);
+      GoOnBy(entered.way);
+      if (!LiesAtEnd() && Resume()) return true;
+      return FallAndGetUp(motion_.num_steps(), motion_.duration(), when, false);
+    };
+    const size_t efforts = named != nullptr ? std::size(kEfforts) : 1;
+    for (size_t t = 0; t < entries.size() * efforts && (found.empty() || t < entries.size()); ++t) {
+      const Entry& entry = entries[t % entries.size()];
+      FallAgain(before, exit, falls[entry.fall]);
+      std::optional<Way> way =
+          FindWay(entry.cut, CompositionEvent::kBreakFall, kEfforts[t / entries.size()], static_cast<int>(t) + 1);
+      if (!way) continue;
+      Found entered{entry.fall, std::move(*way)};
+      if (entered.way.end_distance > kGoodEnd) {
+        found.push_back(std::move(entered));
+      } else if (leads_on(entered)) {
+        return true;
+      }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Found& a, const Found& b) { return a.way.end_distance < b.way.end_distance; });
+    return std::any_of(found.begin(), found.end(), leads_on);
+  }
+
   /// Where a get-up can be entered depends on how the body lies. So several falls are simulated, and the get-ups are
   /// tried that servos bring nearest from any of them.
   /// @param exit step at which the plan is left
   /// @param since when there is nothing to follow any more [s]
   /// @param when as text for messages
-  bool FallAndGetUp(int exit, double since, const std::string& when) {
+  /// @param first fall after a push: not one after a control that was entered during such a fall
+  bool FallAndGetUp(int exit, double since, const std::string& when, bool first = true) {
     motion_.CutOff(exit, since);
     const CompositionBuilder::Snapshot before = motion_.Take();
+    if (first) ++num_falls_;
     const CompositionProblem::Rise rise =
-        num_falls_ < problem_.rises.size() ? problem_.rises[num_falls_] : CompositionProblem::Rise();
-    ++num_falls_;
+        num_falls_ <= problem_.rises.size() ? problem_.rises[num_falls_ - 1] : CompositionProblem::Rise();
     const size_t most_falls = Is(Transition::kKinematic) ? 1 : std::size(kFallGains);
     std::vector<CompositionBuilder::Piece> falls;
     std::vector<GetUpPlan> ways;
@@ -230,10 +292,17 @@ class Composer {
                      [](const GetUpPlan& a, const GetUpPlan& b) { return a.cut.distance < b.cut.distance; });
     if (ways.size() > static_cast<size_t>(kMostGetUps)) ways.resize(kMostGetUps);
     const auto tell = [&] {  // failed attempts are not reported
+      if (!first) return;
       for (size_t p = before.parts.size(); hooks_.on_part && p < motion_.parts().size(); ++p) {
         hooks_.on_part(motion_.parts()[p]);
       }
     };
+    const bool may_break = num_falls_ <= problem_.break_falls.size() || rise.controls.empty();
+    if (first && may_break && BreakFall(before, exit, when, falls)) {
+      tell();
+      ending_ = "completed";
+      return true;
+    }
     for (size_t t = 0; t < ways.size() * std::size(kEfforts); ++t) {
       const GetUpPlan& way = ways[t % ways.size()];
       FallAgain(before, exit, falls[way.fall]);
@@ -314,7 +383,9 @@ class Composer {
   }
 
   /// The nearest ones, some time apart.
-  std::vector<Cut> CutsFrom(const std::vector<int>& exits, const std::vector<size_t>& controls) const {
+  /// @param time about which a control is entered [s]; none: at any of its cuts
+  std::vector<Cut> CutsFrom(const std::vector<int>& exits, const std::vector<size_t>& controls,
+                            const std::optional<double>& time = {}) const {
     std::vector<Cut> all;
     for (const int exit : exits) {
       if (static_cast<size_t>(exit) >= motion_.actual().size()) continue;
@@ -322,6 +393,7 @@ class Composer {
         const LibraryControl& control = problem_.controls[c];
         for (const int step : control.Cuts()) {
           const int cut = Is(Transition::kSearched) ? step : FragmentStart(control, step);
+          if (time && std::abs(cut * h() - *time) > kNamedCut) continue;
           const double distance =
               metrics::StateDistance(character_, motion_.actual()[static_cast<size_t>(exit)], StateOf(control, cut));
           all.push_back({exit, c, cut, distance});
@@ -405,7 +477,9 @@ class Composer {
     way.part.cpu_seconds = cpu_seconds_;
     motion_.Append(way);
     motion_.Add(way.part);
-    if (hooks_.on_part && !silent_ && way.part.event != CompositionEvent::kGetUp) hooks_.on_part(way.part);
+    const bool told_later =
+        way.part.event == CompositionEvent::kGetUp || way.part.event == CompositionEvent::kBreakFall;
+    if (hooks_.on_part && !silent_ && !told_later) hooks_.on_part(way.part);
   }
 
   /// @param effort factor on samples and simulated time

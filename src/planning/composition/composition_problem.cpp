@@ -1,5 +1,7 @@
 #include "retrace/planning/composition/composition_problem.h"
 
+#include <algorithm>
+
 #include "retrace/io/number.h"
 
 namespace retrace::runs {
@@ -7,10 +9,23 @@ namespace retrace::runs {
 std::vector<size_t> CompositionProblem::OfAnswers() const {
   std::vector<size_t> answers;
   for (size_t c = begins ? 1 : 0; c < controls.size(); ++c) {
-    const bool stands = controls[c].succeeded() && controls[c].EndsStanding() && !controls[c].GetsUp();
+    const bool stands =
+        controls[c].succeeded() && controls[c].EndsStanding() && !controls[c].GetsUp() && !FallsAtEnd(c);
     if (c < num_played || stands) answers.push_back(c);
   }
   return answers;
+}
+
+std::vector<size_t> CompositionProblem::OfFalls() const {
+  std::vector<size_t> entered;
+  for (size_t c = begins ? 1 : 0; c < controls.size(); ++c) {
+    if (controls[c].succeeded()) entered.push_back(c);
+  }
+  return entered;
+}
+
+bool CompositionProblem::FallsAtEnd(size_t control) const {
+  return std::find(falling_ends.begin(), falling_ends.end(), control) != falling_ends.end();
 }
 
 std::string Describe(const CompositionProblem& problem, const CompositionPart& part) {
@@ -26,6 +41,7 @@ std::string Describe(const CompositionProblem& problem, const CompositionPart& p
              distance;
     case CompositionEvent::kPlan:
     case CompositionEvent::kAnswer:
+    case CompositionEvent::kBreakFall:
     case CompositionEvent::kGetUp:
     case CompositionEvent::kResume:
       break;
@@ -35,6 +51,7 @@ std::string Describe(const CompositionProblem& problem, const CompositionPart& p
   text.append(" from ").append(io::Fixed(part.cut_step * h, 2)).append(" s on, state ").append(distance);
   text.append(", at try ").append(std::to_string(part.tries));
   if (part.event == CompositionEvent::kAnswer) text.append(", after a push");
+  if (part.event == CompositionEvent::kBreakFall) text.append(", in the fall");
   if (part.event == CompositionEvent::kResume) text.append(", on with the plan");
   if (part.transition == Transition::kKinematic) {
     text.append("; kinematic, for an impulse of ").append(io::Fixed(part.hidden_impulse, 0)).append(" N s");

@@ -306,7 +306,7 @@ bool CanBeHybrid(const task::PreparedClip& clip, const Configuration& configurat
   // A part would meet what moves on a course where it was at the start.
   const std::vector<simulation::Box>& boxes = clip.preparation.task.world.environment.boxes;
   const bool moves = std::any_of(boxes.begin(), boxes.end(), [](const simulation::Box& box) { return !!box.course; });
-  return !moves && configuration.tracking.servo != tracking::Servo::kPaper;
+  return !moves && configuration.tracking.servo == tracking::Servo::kCharacter;
 }
 
 HybridControl FindHybrid(const task::PreparedClip& clip, const Configuration& configuration, int threads,

@@ -10,6 +10,8 @@ std::string Name(CompositionEvent event) {
       return "answer";
     case CompositionEvent::kFall:
       return "fall";
+    case CompositionEvent::kBreakFall:
+      return "break_fall";
     case CompositionEvent::kDrive:
       return "drive";
     case CompositionEvent::kGetUp:

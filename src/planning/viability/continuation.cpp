@@ -51,7 +51,9 @@ std::optional<std::vector<Pose>> OfTheClip(const EndingMotion& ending, double se
   options.end = std::min(recorded, *options.end + seconds / options.time_scale);
   character::ReferenceReport report;
   const double frame_time = ending.clip.reference().frame_time(), end = ending.clip.reference().duration();
-  const double longest = (*options.end - options.start) * options.time_scale;
+  const character::PlaybackClock clock(options.start, *options.end, options.time_scale, options.retimings,
+                                       ending.clip.name);
+  const double longest = clock.PlayedTime(*options.end);
   if (longest < end + kLeastRecorded || !character::kDurations.Contains(longest)) return std::nullopt;
   const character::ReferenceMotion longer =
       character::MakeReference(ending.clip.character, ending.clip.clip, ending.clip.name, options, report);

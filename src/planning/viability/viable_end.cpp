@@ -166,7 +166,7 @@ class EndJudge {
     return followed;
   }
 
-  bool CanTrack() const { return configuration_.tracking.servo != tracking::Servo::kPaper; }
+  bool CanTrack() const { return configuration_.tracking.servo == tracking::Servo::kCharacter; }
 
   /// @param start none: where the motion begins
   tracking::Summary Follow(const character::ReferenceMotion& motion, const tracking::Options& options,

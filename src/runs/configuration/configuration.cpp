@@ -38,8 +38,10 @@ const char* const kBest = R"({
   "refinement": {"samples": 0.5}
 })";
 
-/// The simulation of the paper, for UsePaperMode.
+/// The simulation of the paper, and its selection by the letter, for UsePaperMode. The method of 2010 by itself saves
+/// each sample once, as it is compared with on the same physics.
 const char* const kSimulationOf2010 = R"({
+  "search": {"distinct": false},
   "simulation": {"time_step": 0.0005, "servo": "explicit", "speculative_contacts": false, "ground_points_per_shape": 8,
                  "self_points_per_pair": 8}
 })";
@@ -49,7 +51,7 @@ const char* const kTrackingOf2008 = R"({
   "tracking": {"servo": "paper", "solve_rate": 80, "feedback": 600, "stiffness": 0.05, "root_rotation_weight": 1,
                "root_translation_weight": 1, "contact_damping": 0, "lifted": 10, "released_force": 0,
                "stance_feedback": 0, "placement_distance": 0, "placement_velocity": 0, "clean_feet": false,
-               "balance": false, "smoothing": 0},
+               "balance": false, "ballistic_flight": false, "take_off_weight": 0, "smoothing": 0},
   "simulation": {"time_step": 0.0001, "speculative_contacts": false}
 })";
 

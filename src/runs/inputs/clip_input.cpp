@@ -125,6 +125,7 @@ void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
   reference.start = o.start;
   reference.end = o.end;
   reference.time_scale = o.time_scale;
+  reference.retimings = o.retimings;
   reference.loop = o.loop;
   reference.unit = o.unit;
   reference.up_axis = o.up_axis.value_or("auto");

@@ -12,9 +12,9 @@
 namespace retrace::runs {
 namespace {
 
-const std::vector<std::string> kColumns = {"clip",  "name",  "skeleton",   "animation", "performer",
-                                           "start", "end",   "time_scale", "loop",      "mirror",
-                                           "seeds", "group", "character",  "world",     "settings"};
+const std::vector<std::string> kColumns = {"clip",  "name",       "skeleton", "animation", "performer", "start",
+                                           "end",   "time_scale", "retime",   "loop",      "mirror",    "seeds",
+                                           "group", "character",  "world",    "settings"};
 
 std::string Quoted(const std::string& text) {
   return std::string("\"").append(text).append("\"");
@@ -85,6 +85,14 @@ ListedClip ReadRow(Row& row, const std::filesystem::path& folder) {
   Describe(listed.clip, row);
   if (listed.clip.end && *listed.clip.end <= listed.clip.start) {
     row.Fail("end", row.Text("end"), "seconds after the start");
+  }
+  if (const std::string parts = row.Text("retime"); !parts.empty()) {
+    try {
+      for (const std::string& part : io::Split(parts, ','))
+        listed.clip.retimings.push_back(character::ParseRetiming(part));
+    } catch (const UsageError&) {
+      row.Fail("retime", parts, "START-END:FACTOR, such as 1.2-1.8:1.5, with commas between several");
+    }
   }
   row.Field({"seeds", "Number of seeds"}, listed.seeds, kSeeds);
   listed.group = row.Text("group");

@@ -4,6 +4,7 @@
 
 #include "methods/idling/motion_tree.h"
 #include "methods/idling/swinging_arm.h"
+#include "methods/idling/targets.h"
 
 namespace retrace::idling {
 namespace {
@@ -76,6 +77,24 @@ TEST(IdlingPlayer, IsAFunctionOfTheSeed) {
   playing.arm.problem.options.seed = 2;
   playing.Play();
   EXPECT_NE(control::Fingerprint(playing.summary.end), end);
+}
+
+TEST(IdlingPlayer, PerlinNoiseMovesItsTargetsEvenly) {
+  Playing playing;
+  playing.paths.clear();  // the first key is held throughout
+  const auto fastest = [&](Noise kind) {
+    playing.arm.problem.options.noise_kind = kind;
+    EXPECT_EQ(playing.Play(), Status::kReachedEnd);
+    double most = 0;
+    for (const control::Fragment& fragment : playing.summary.control.fragments) {
+      most = std::max(most, LargestAngle(fragment.targets.front(), fragment.targets.back()) / fragment.num_steps);
+    }
+    return most;
+  };
+  playing.arm.problem.options.noise_frequency = 0.2;
+  const double independent = fastest(Noise::kIndependent), perlin = fastest(Noise::kPerlin);
+  EXPECT_GT(perlin, 0);
+  EXPECT_LT(perlin, independent);
 }
 
 TEST(IdlingPlayer, PlaysThePathsThatWereChosenAlone) {

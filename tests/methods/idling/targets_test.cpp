@@ -73,5 +73,34 @@ TEST(IdlingTargets, NoiseTurnsHingesAboutTheirAxesAlone) {
   }
 }
 
+TEST(IdlingTargets, PerlinNoiseIsSmoothInTimeAndOfTheSameSize) {
+  const character::Character& human = character::Human();
+  const TargetPose rest(human.joints.size(), Quat::Identity());
+  const auto hip = static_cast<size_t>(human.FindJoint("left_hip")),
+             knee = static_cast<size_t>(human.FindJoint("left_knee"));
+  const auto turn = [&](double time, uint64_t seed) {
+    return Vec3(RotationVector(WithPerlinNoise(rest, human, 0.02, 0.5, time, seed)[hip]));
+  };
+  Vec3 sum = Vec3::Zero(), squares = Vec3::Zero();
+  double fastest = 0;
+  constexpr int kInstants = 20000;
+  constexpr double kApart = 0.05;
+  for (int i = 0; i < kInstants; ++i) {
+    const Vec3 now = turn(i * kApart, 1);
+    sum += now;
+    squares += now.cwiseAbs2();
+    fastest = std::max(fastest, (turn(i * kApart + 1e-4, 1) - now).norm() / 1e-4);
+  }
+  for (int a = 0; a < 3; ++a) {
+    EXPECT_NEAR(sum[a] / kInstants, 0, 0.002);
+    EXPECT_NEAR(std::sqrt(squares[a] / kInstants), 0.02, 0.002);
+  }
+  EXPECT_LT(fastest, 0.3);  // [rad/s]: independent turns would have no rate
+  EXPECT_NE(turn(0.7, 1), turn(0.7, 2));
+  EXPECT_EQ(turn(0.7, 1), turn(0.7, 1));
+  EXPECT_EQ(RotationVector(WithPerlinNoise(rest, human, 0.02, 0.5, 0.7, 1)[knee]).y(), 0);
+  EXPECT_EQ(LargestAngle(WithPerlinNoise(rest, human, 0, 0.5, 0.7, 1), rest), 0);
+}
+
 }  // namespace
 }  // namespace retrace::idling

@@ -663,5 +663,29 @@ TEST(Messages, OfAnotherLengthAreABug) {
   EXPECT_THROW(UnpackTasks(bytes, small.problem()), std::logic_error);
 }
 
+TEST(Rollout, JointWeightsAreDrawnAnewForEachSeed) {
+  character::Character character = task::Human();
+  character.joints[1].cost_weight = 3;
+  Options options;
+  const std::vector<double> even = JointWeights(character, options);
+  ASSERT_EQ(even.size(), character.joints.size());
+  EXPECT_EQ(even[0], 1);
+  EXPECT_EQ(even[1], 3);
+  options.joint_weight_spread = 1;
+  const std::vector<double> first = JointWeights(character, options);
+  EXPECT_EQ(JointWeights(character, options), first);
+  double least = 1, most = 1;
+  for (options.seed = 2; options.seed < 200; ++options.seed) {
+    const std::vector<double> other = JointWeights(character, options);
+    EXPECT_NE(other, first);
+    least = std::min(least, other[0]);
+    most = std::max(most, other[0]);
+  }
+  EXPECT_GE(least, 0.5);
+  EXPECT_LT(least, 0.53);
+  EXPECT_LE(most, 2);
+  EXPECT_GT(most, 1.9);
+}
+
 }  // namespace
 }  // namespace retrace::sampling

@@ -11,6 +11,7 @@
 
 #include "long_trials.h"
 #include "retrace/batches/library_making.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/control/control_file.h"
 #include "retrace/control/cutting.h"
 #include "retrace/io/error.h"
@@ -250,6 +251,7 @@ class ComposingFalls : public testing::Test {
     options.library = folder_ / "library";
     options.play = {"walk"};
     options.pushes = {"trunk,0:0:400,0.4,0.2"};
+    options.break_falls = {"none"};
     options.configuration.sampling.samples = 100;
     options.configuration.sampling.selection.saved = 20;
     options.configuration.sampling.refinement.passes = 0;
@@ -303,9 +305,38 @@ TEST_F(ComposingFalls, WhoIsPushedHardFallsRestsGetsUpAndGoesOn) {
   EXPECT_EQ(Verify(StoredRun(folder_ / "composed")).difference, "");
 }
 
+TEST_F(ComposingFalls, AFallingBodyEntersAControlWhoseCutIsNear) {
+  CompositionOptions options = Pushed();
+  options.transition = Transition::kKinematic;
+  options.break_falls = {"get_up"};
+  const CompositionJob job(options);
+  ASSERT_EQ(job.problem.break_falls.size(), 1u);
+  std::vector<CompositionEvent> told;
+  CompositionHooks hooks;
+  hooks.on_part = [&](const CompositionPart& part) { told.push_back(part.event); };
+  const Composition result = Compose(job.problem, 1, hooks);
+  EXPECT_EQ(result.ending, "completed");
+  const std::vector<CompositionEvent> events = EventsOf(result);
+  ASSERT_EQ(events, (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kBreakFall,
+                                 CompositionEvent::kResume}));
+  EXPECT_EQ(told, events);  // each part is reported once
+  // It is entered while the body still moves.
+  const control::Trajectory motion = control::Replay(job.problem.controls[0].character(), result.control);
+  const character::State& entered = motion.states[static_cast<size_t>(result.parts[2].first_step)];
+  EXPECT_GT(character::CenterOfMassVelocity(job.problem.controls[0].character(), entered).norm(), 0.3);
+  EXPECT_THAT(FormatComposition(job, result), HasSubstr(",break_fall,kinematic,"));
+
+  options.break_falls = {"dance"};
+  EXPECT_THROW(CompositionJob{options}, UsageError);
+  options.break_falls = {"get_up"};
+  options.pushes.clear();
+  EXPECT_THROW(CompositionJob{options}, UsageError);
+}
+
 TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
   CompositionOptions options = Pushed();
   options.transition = Transition::kKinematic;
+  options.break_falls.clear();
   options.get_ups = {"get_up"};
   const CompositionJob job(options);
   const Composition result = Compose(job.problem, 1);

@@ -459,14 +459,14 @@ TEST(Description, NamesEveryField) {
     EXPECT_TRUE(all.Have(ground, cost_preset, drift_weight, contact_preset));
   }
   {
-    const auto& [method, samples, selection, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
-                 feedforward_limit, target_knots, ramp, keep_inside_gates, max_back_offs, budget, restart, best_effort,
-                 gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation,
-                 correction, goal, correlation, refinement] = configuration.sampling;
-    EXPECT_TRUE(all.Have(method, samples, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
-                         feedforward_limit, target_knots, ramp, keep_inside_gates, max_back_offs, budget, best_effort,
-                         gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate,
-                         smallest_deviation, correction, goal, correlation));
+    const auto& [method, samples, selection, growth, most_samples, seed, window_scale, joint_weight_spread, feedforward,
+                 feedforward_gain, feedforward_limit, target_knots, ramp, keep_inside_gates, max_back_offs, budget,
+                 restart, best_effort, gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate,
+                 smallest_deviation, correction, goal, correlation, refinement] = configuration.sampling;
+    EXPECT_TRUE(all.Have(method, samples, growth, most_samples, seed, window_scale, joint_weight_spread, feedforward,
+                         feedforward_gain, feedforward_limit, target_knots, ramp, keep_inside_gates, max_back_offs,
+                         budget, best_effort, gate_margin, back_off, back_off_limit, refit, refit_samples, elites,
+                         refit_rate, smallest_deviation, correction, goal, correlation));
   }
   {
     const auto& [samples, saved, after, patience] = configuration.sampling.restart;
@@ -529,13 +529,14 @@ TEST(Description, NamesEveryField) {
     Addresses clip;
     DescribeClip(configuration.task.reference, clip);
     DescribeRange(configuration.task.reference, clip);
-    const auto& [start, end, time_scale, loop, smoothing, velocity_interval, bridge_spikes, level_floor, lift_root,
-                 raise_hands, unit, up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror, floor_height,
-                 treadmill, facing, joint_map, joint_map_file] = configuration.task.reference;
+    const auto& [start, end, time_scale, retimings, loop, smoothing, velocity_interval, bridge_spikes, level_floor,
+                 lift_root, raise_hands, unit, up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror,
+                 floor_height, treadmill, facing, joint_map, joint_map_file] = configuration.task.reference;
     EXPECT_TRUE(all.Have(smoothing, velocity_interval, bridge_spikes, level_floor, lift_root, raise_hands));
     EXPECT_TRUE(clip.Have(start, end, time_scale, loop, unit, up_axis, frame_rate, skipped_frames,
                           keep_calibration_frames, mirror, floor_height, treadmill, facing));
     EXPECT_FALSE(clip.Have(joint_map) || clip.Have(joint_map_file)) << "MapClip reads the map";
+    EXPECT_FALSE(clip.Have(retimings)) << "ParseRetiming reads them";
   }
   {
     Addresses control_file;

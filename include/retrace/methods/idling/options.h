@@ -9,6 +9,13 @@
 
 namespace retrace::idling {
 
+/// How the noise of the targets runs in time.
+enum class Noise {
+  kIndependent,  ///< new random turns at each target, as in the paper
+  kPerlin,       ///< smooth in time (Perlin 1985), of two octaves about each axis: the paper's other option
+};
+io::Words<Noise> NoiseWords();
+
 /// What Liu et al. 2010, section 3.3, leave to be chosen. The defaults are the same for all furniture and poses.
 struct Options {
   double duration = 60;  ///< of the motion [s]
@@ -41,6 +48,8 @@ struct Options {
   double shortest_hold = 0.5;  ///< of a key [s]
   double longest_hold = 2;     ///< of a key [s]
   double noise = 0.02;         ///< standard deviation of the targets about each axis [rad]
+  Noise noise_kind = Noise::kIndependent;
+  double noise_frequency = 0.5;  ///< of the lower octave of Perlin noise [1/s]
 
   /// What is wrong with the options, as a sentence, or nothing.
   std::optional<std::string> Validate() const;

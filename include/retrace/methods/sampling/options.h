@@ -76,6 +76,9 @@ struct Options {
   int most_samples = 1400;  ///< that an iteration draws for `growth`; a larger number of `samples` stays what it is
   uint64_t seed = 1;
   double window_scale = 1;  ///< factor on the character's sampling windows
+  /// The joints' weights in the pose term are multiplied by random factors, drawn anew for each seed from 1 / (1 +
+  /// spread) to 1 + spread, evenly in their logarithms: one of the paper's means of getting variations.
+  double joint_weight_spread = 0;
   bool feedforward = true;  ///< offset targets by what an undisplaced simulation missed
   /// Offset per angle missed. The paper's offset is what was missed, once; but within a fragment a limb follows a
   /// shift of its target by about half (0.4 to 0.8 of it, by joint), so that half of the error would stay, in every

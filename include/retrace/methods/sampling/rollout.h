@@ -36,6 +36,10 @@ struct RolloutTask {
 /// How often a sample is compared with the tolerances [s]: more seldom than they are judged, for the sake of speed.
 inline constexpr double kGateInterval = 0.025;
 
+/// The weights of the joints in the pose term (Liu et al. 2010, eq. 2, w_i): the character's, times random factors that
+/// follow from the seed (Options::joint_weight_spread) (joints).
+std::vector<double> JointWeights(const character::Character& character, const Options& options);
+
 struct RolloutSample {
   bool diverged = false;
   task::CostTerms terms;
@@ -100,6 +104,7 @@ class RolloutWorker {
   std::optional<simulation::WorldLanes> lanes_;   // from the first time on that samples run side by side
   std::vector<control::OpenLoop> open_loops_;     // (other characters)
   std::vector<control::Controller*> companions_;  // (other characters)
+  std::vector<double> joint_weights_;             // (joints) of the pose term
   int gate_steps_;                                // kGateInterval [simulation steps]
   // State of one fragment.
   int fragment_ = -1;

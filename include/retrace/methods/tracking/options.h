@@ -13,6 +13,9 @@ namespace retrace::tracking {
 enum class Servo {
   kCharacter,  ///< the character's own servos, in the world's step, with the reference's velocity as their goal
   kPaper,      ///< equations 8 to 10 of the paper, torques at the start of a step: needs steps of 0.0001 s
+  /// The same, but also a hinge is damped toward the rate of the reference, as equation 10 has it for ball joints.
+  /// Equation 8 brakes every motion of a hinge: a swinging knee at 5 rad/s by 140 N m.
+  kPaperRelative,
 };
 
 /// What the controller of da Silva, Abe and Popovic 2008 ("Simulation of Human Motion Data using Short-Horizon

@@ -31,17 +31,24 @@ struct CompositionProblem {
   size_t num_played = 0;                 ///< of these
   bool begins = false;                   ///< the first control comes first as it is: nothing leads into it
   std::vector<size_t> get_ups;           ///< of these, that get up from the ground
+  std::vector<size_t> falling_ends;      ///< of these, that end high enough to stand, and fall from there
   std::vector<size_t> play;              ///< of these
   struct Rise {
     std::vector<size_t> controls;  ///< of these, one after the other
     std::optional<double> time;    ///< at which the first one is entered [s]
   };
-  std::vector<Rise> rises;            ///< after the n-th fall
+  std::vector<Rise> rises;  ///< after the n-th fall
+  /// During the n-th fall, those that may be entered, the nearest cuts whatever their distance, about a time where one
+  /// is given. After these falls, all cuts that are near, unless `rises` tells how to get up.
+  std::vector<Rise> break_falls;
   std::vector<control::Push> pushes;  ///< by their start
   size_t num_begun = 0;               ///< of these, under which the first control was made: they are not answered
 
-  /// Controls in which one can go on after a push: those of the plan, and those that end standing.
+  /// Controls in which one can go on after a push: those of the plan, and those at whose end one can stand.
   std::vector<size_t> OfAnswers() const;
+  /// Controls that may be entered during a fall: all that succeeded.
+  std::vector<size_t> OfFalls() const;
+  bool FallsAtEnd(size_t control) const;
 };
 
 /// A part of a composed motion.

@@ -22,12 +22,13 @@ std::string Name(Transition transition);
 
 /// What a part of a composed motion is there for.
 enum class CompositionEvent {
-  kPlan,    ///< a control of the plan
-  kAnswer,  ///< after a push one does not fall
-  kFall,    ///< a semi-ragdoll with reflexes, until it lies still
-  kDrive,   ///< servos go to the pose with which a get-up is entered
-  kGetUp,   ///< a get-up of the library
-  kResume,  ///< on with the plan after it
+  kPlan,       ///< a control of the plan
+  kAnswer,     ///< after a push one does not fall
+  kFall,       ///< a semi-ragdoll with reflexes, until it lies still or enters a control
+  kBreakFall,  ///< a control that is entered during the fall, such as a roll
+  kDrive,      ///< servos go to the pose with which a get-up is entered
+  kGetUp,      ///< a get-up of the library
+  kResume,     ///< on with the plan after it
 };
 std::string Name(CompositionEvent event);
 

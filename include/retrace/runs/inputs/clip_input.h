@@ -24,9 +24,10 @@ struct ClipOptions {
       joint_map;     ///< JSON that assigns joints to the segments that they move (character::MapClip), and in "markers"
                      ///< and "arrays" names of the file to known ones (recordings::OtherNames); empty: none
   double start = 0;  ///< first instant to use [s]
-  std::optional<double> end;   ///< last instant to use [s]; none: the end of the recording
-  double time_scale = 1;       ///< factor on durations
-  std::optional<double> loop;  ///< repeat the best cycle of it for so many seconds; none: as recorded
+  std::optional<double> end;                   ///< last instant to use [s]; none: the end of the recording
+  double time_scale = 1;                       ///< factor on durations
+  std::vector<character::Retiming> retimings;  ///< parts that are played at yet another speed
+  std::optional<double> loop;                  ///< repeat the best cycle of it for so many seconds; none: as recorded
 
   std::optional<double> unit;            ///< meters per unit of the file, above 0
   std::optional<std::string> up_axis;    ///< x, y, z, -x, -y or -z
