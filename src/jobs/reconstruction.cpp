@@ -55,10 +55,10 @@ void Verify(const Job& job, const character::State& end, bool resumed, Reconstru
   throw std::logic_error(difference);
 }
 
-Reconstruction OptimizeWindows(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
+Reconstruction OptimizeWindows(const Job& job, parallel::TaskFarm& farm, const trajectory::Hooks& hooks) {
   Reconstruction result;
   result.method = Method::kTrajectory;
-  result.optimization = trajectory::Run(job.trajectory, farm, {hooks.on_window_iteration, hooks.store, hooks.stop});
+  result.optimization = trajectory::Run(job.trajectory, farm, hooks);
   Verify(job, result.optimization.end, result.optimization.resumed(), result);
   return result;
 }
@@ -102,9 +102,23 @@ void Choose(Reconstruction&& next, Reconstruction& best) {
   Reconstruction& chosen = better ? next : best;
   if (other.tracking) chosen.tracking = std::move(other.tracking);
   if (other.hybrid) chosen.hybrid = std::move(other.hybrid);
-  chosen.unused_cpu_seconds += other.search.cpu_seconds + other.unused_cpu_seconds;
+  chosen.unused_cpu_seconds += other.search.cpu_seconds + other.optimization.cpu_seconds +
+                               other.optimization.master_cpu_seconds + other.unused_cpu_seconds;
   chosen.timer = best.timer;
   if (better) best = std::move(next);
+}
+
+/// Windows, where neither parts nor the search led to the end near the reference. They leave no checkpoint: the search
+/// before them has, and they take no longer than it.
+void TryWindows(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks, Reconstruction& best) {
+  if (best.success() && best.evaluation.near_in_world()) return;
+  const auto own = parallel::MakeThreadFarm(OwnThreads(farm), trajectory::MakeWorkerFactory(job.trajectory));
+  Reconstruction windows = OptimizeWindows(job, *own, {hooks.on_window_iteration, nullptr, hooks.stop});
+  if (windows.success()) {
+    Choose(std::move(windows), best);
+  } else {
+    best.unused_cpu_seconds += windows.optimization.cpu_seconds + windows.optimization.master_cpu_seconds;
+  }
 }
 
 struct FoundControl {
@@ -189,6 +203,7 @@ std::string Reconstruction::Choice() const {
     reason += hybrid->reached_end ? ", and one of tracked and searched parts is not as near"
                                   : ", and searches of parts led to " + io::Fixed(hybrid->control.duration(), 2) + " s";
   }
+  if (method == Method::kTrajectory) reason += ", and searches of parts and of the whole did not lead as near";
   return reason;
 }
 
@@ -211,14 +226,18 @@ Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::
 
 Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   const Method asked = job.configuration.run.method;
-  if (asked == Method::kTrajectory) return OptimizeWindows(job, farm, hooks);
+  if (asked == Method::kTrajectory) {
+    return OptimizeWindows(job, farm, {hooks.on_window_iteration, hooks.store, hooks.stop});
+  }
   if (asked == Method::kHybrid) return FindParts(job, farm);
   const bool too_long = asked == Method::kAuto && job.reference().duration() > kLongestTracked;
   if (asked == Method::kSampling || too_long) return Search(job, farm, hooks);
   Reconstruction best = Track(job, farm.num_workers(), hooks);
   if (asked == Method::kTracking || best.tracking->suffices()) return best;
   if (CanBeHybrid(*job.prepared, job.configuration)) Choose(FindParts(job, farm), best);
-  if (!IsNearEnough(job, best)) Choose(Search(job, farm, hooks), best);
+  if (IsNearEnough(job, best)) return best;
+  Choose(Search(job, farm, hooks), best);
+  TryWindows(job, farm, hooks, best);
   return best;
 }
 

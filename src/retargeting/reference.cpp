@@ -272,6 +272,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   }
   trace.first_time = first_time;
   trace.start = start;
+  trace.end = end;
   RemoveBelt(character, 1 / source->frame_time, start - first_time, end - first_time, options, recorded, report);
   if (report.belt) trace.belt_velocity = report.belt->velocity;
   std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options, clock);

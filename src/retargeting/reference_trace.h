@@ -27,6 +27,7 @@ struct ReferenceTrace {
   std::vector<Pose> recorded;         ///< at the clip's frames, as Retarget gives them
   double first_time = 0;              ///< of the first of these, by the clip's clock [s]
   double start = 0;                   ///< instant of the clip at which the reference begins [s]
+  double end = 0;                     ///< and ends [s]
   Vec3 belt_velocity = Vec3::Zero();  ///< that was taken out, in lengths of the reference [m/s]
   /// From where the recorded poses are to where the reference has them: turned, then moved [m].
   Quat turn = Quat::Identity();

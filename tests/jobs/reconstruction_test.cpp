@@ -67,6 +67,35 @@ TEST(Reconstruction, RefusesStoredStatesThatTheReplayDoesNotReach) {
   EXPECT_GT(refused, 0);
 }
 
+TEST(Reconstruction, OptimizesTrajectoriesWhereSearchesAreLost) {
+  JobOptions options;
+  options.clip.file = std::string(RETRACE_SOURCE_DIR) + "/data/clips/roll_sideways.bvh";
+  options.clip.end = 1;
+  options.configuration.run.tail = 0;
+  options.configuration.trajectory.budget = 1000;
+  sampling::Options& search = options.configuration.sampling;
+  search.samples = 2;  // which find nothing
+  search.selection.saved = 1;
+  search.growth = 1;
+  search.max_back_offs = search.refinement.passes = 0;
+  search.restart.samples = 0;
+  const Reconstruction one = Reconstruct(Job(options), 1);
+  EXPECT_EQ(one.method, Method::kTrajectory);
+  EXPECT_TRUE(one.success());
+  EXPECT_THAT(one.Choice(), testing::HasSubstr("searches of parts and of the whole did not lead as near"));
+  ASSERT_TRUE(one.tracking.has_value()) << "the manifest says why";
+  EXPECT_GT(one.cpu_seconds(), one.optimization.cpu_seconds + one.tracking->cpu_seconds());
+  // The same bytes for any number of threads.
+  const Job job(options);
+  EXPECT_EQ(control::FormatControl(job.character(), Reconstruct(job, 3).control()),
+            control::FormatControl(job.character(), one.control()));
+  // What finds nothing either leaves the search, which tells how far it came.
+  options.configuration.trajectory.budget = 5;
+  const Reconstruction lost = Reconstruct(Job(options), 1);
+  EXPECT_EQ(lost.method, Method::kSampling);
+  EXPECT_FALSE(lost.success());
+}
+
 TEST(Reconstruction, IsSearchedWhereTheTrackedMotionDrifts) {
   JobOptions options;
   options.clip.file = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";

@@ -245,6 +245,25 @@ TEST(SourceMotion, ARepeatedCycleReturnsWithTheBody) {
   EXPECT_NEAR(of_return.z(), of_reference.z(), 0.02);
 }
 
+TEST(SourceMotion, ARetimedPartReturnsAtItsSpeed) {
+  ReferenceOptions options;
+  options.retimings = {{1, 1.5, 2}};
+  const ReturnCase walk(nullptr, options);
+  const motion::Clip& returned = walk.Return().clip;
+  ASSERT_EQ(returned.frames.size(), walk.clip.frames.size() + 30) << "half a second twice as long";
+  // Before, within and after it. Poses between frames are interpolated at different instants.
+  const PlaybackClock clock(0, walk.clip.duration(), 1, options.retimings, "walk.bvh");
+  motion::GlobalPose one, other;
+  for (const size_t f : {30, 75, 90, 130}) {
+    const auto recorded = static_cast<size_t>(std::lround(60 * clock.RecordedTime(static_cast<double>(f) / 60)));
+    motion::ForwardKinematics(returned.skeleton, returned.frames[f], one);
+    motion::ForwardKinematics(walk.clip.skeleton, walk.clip.frames[recorded], other);
+    for (size_t j = 0; j < one.orientations.size(); ++j) {
+      EXPECT_LT(AngleBetween(one.orientations[j], other.orientations[j]), Radians(3)) << f << " " << j;
+    }
+  }
+}
+
 TEST(SourceMotion, PlanarCharactersAreRefused) {
   Character planar = Human();
   planar.planar = true;

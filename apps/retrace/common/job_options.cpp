@@ -68,7 +68,8 @@ void AddJobOptions(cli::Command& command, JobArguments& o) {
   cli::AddWord(
       command, "--method", o.method, runs::MethodWords(),
       "What finds the control: sampling, tracking, hybrid, trajectory, or auto: tracking, and where the tracked motion "
-      "exceeds the tolerances or drifts the nearer of hybrid and sampling [" +
+      "exceeds the tolerances or drifts the nearest of hybrid, sampling and, where neither leads to the end, "
+      "trajectory [" +
           runs::Name(o.defaults.run.method) + "]");
   AddQualityOption(command, o);
   cli::AddNumber(command, "--samples", o.samples, io::Optional<io::Integer, int>{sampling::kSampleNumbers},

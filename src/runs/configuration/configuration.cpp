@@ -74,10 +74,12 @@ Json DefaultsOf(const Json& document) {
 
 void Describe(RunSettings& settings, io::FieldVisitor& visitor) {
   visitor.Section({"run", "What a run does"}, [&](io::FieldVisitor& section) {
-    section.Field({"method",
-                   "What finds the control: sampling, tracking, hybrid, trajectory, or auto: tracking, and where the "
-                   "tracked motion exceeds the tolerances or drifts in the world the nearer of hybrid and sampling"},
-                  settings.method, MethodWords());
+    section.Field(
+        {"method",
+         "What finds the control: sampling, tracking, hybrid, trajectory, or auto: tracking, and where the "
+         "tracked motion exceeds the tolerances or drifts in the world the nearest of hybrid, sampling and, where "
+         "neither leads to the end, trajectory"},
+        settings.method, MethodWords());
     section.Field(
         {"baseline",
          "What the targets of sampling and trajectory are offset from: the reference, tracked: targets at which servos "
