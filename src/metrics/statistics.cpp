@@ -11,7 +11,9 @@ namespace retrace::metrics {
 namespace {
 
 // The probability of at least k successes of n at a rate of p: the regularized incomplete beta function.
-double AtLeast(int k, int n, double p) { return k == 0 ? 1 : Eigen::numext::betainc(double(k), double(n - k + 1), p); }
+double AtLeast(int k, int n, double p) {
+  return k == 0 ? 1 : Eigen::numext::betainc(double(k), double(n - k + 1), p);
+}
 
 // The rate at which at least k successes of n have a probability of `probability`, to the last bit: the probability
 // rises with the rate.

@@ -100,6 +100,11 @@ void NoteSpikes(double frame_time, double first_time, std::vector<Spike> spikes,
     }
     i = next;
   }
+  if (notes > 0) {
+    report.doubts.push_back({"recording", "joints jump elsewhere and back at " + std::to_string(notes) +
+                                              (notes == 1 ? " instant" : " instants") +
+                                              " of the recording; these frames are bridged"});
+  }
   if (notes > kMostNotes) {
     report.notes.push_back("so at " + std::to_string(notes - kMostNotes) + " other times of the recording");
   }

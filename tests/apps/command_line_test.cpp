@@ -351,7 +351,7 @@ TEST_F(CommandLine, WorldsThatMakeNoSenseAreRefused) {
   const std::string bad = Write("bad.json", world);
   ExpectRefusals(kReconstruct,
                  {
-                     {kClip + " --world nowhere", 2, "expected a JSON file or one of: armchair, beam10, beam5"},
+                     {kClip + " --world nowhere", 2, "expected a JSON file or one of: armchair, balls, beam10, beam5"},
                      {kClip + " --world ice --world ice", 2, "found the ground's friction twice"},
                      {kClip + " --world " + bad, 3, "bad.json: /environment/boxes/0"},
                      {kClip + " --world " + Path("none.json"), 3, "none.json"},

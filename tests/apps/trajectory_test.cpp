@@ -26,7 +26,7 @@ class Windows : public CommandLine {
 };
 
 TEST_F(Windows, FindAControlThatVerifies) {
-  const Outcome outcome = Execute(Command("run", "--threads 1 --progress plain --report"));
+  const Outcome outcome = Execute(Command("run", "--threads 1 --progress plain --verbose --report"));
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("window 1/2  0.00 to 0.80 of 0.80 s  cost "));
   EXPECT_THAT(outcome.text, HasSubstr("reached_end: 2 windows, cost from "));

@@ -208,7 +208,7 @@ const Mutation kMutations[] = {
      "c.json: /joints/0/strength_scale/0: found 0, expected a number from 1e-06 to 1000"},
     {"MisspelledJointKey", R"([{"op": "add", "path": "/joints/0/windows", "value": 0}])",
      R"(c.json: /joints/0/windows: found the key "windows", expected one of name, parent, child, type, axis, anchor, kp, kd, )"
-     R"(strength_scale, window, window_axes, contact_scale, range, effort, speed, armature)"},
+     R"(strength_scale, window, window_axes, contact_scale, cost_weight, range, effort, speed, armature)"},
     {"WindowAxesTwice", R"([{"op": "replace", "path": "/joints/10/window_axes", "value": "xyy"}])",
      R"(c.json: /joints/10/window_axes: found "xyy", expected an order of the letters x, y, z)"},
     {"SameJointTwice", R"([{"op": "replace", "path": "/joints/1/name", "value": "waist"}])",

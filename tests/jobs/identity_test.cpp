@@ -15,7 +15,7 @@ namespace {
 const std::vector<io::Json>& Candidates() {
   static const io::Json candidates = io::ParseJson(
       R"([true, false, 0, 0.5, 1, 2, 3, 0.25, 0.02, 20, 100, 250, "x", "on", "2010", "roll", "stock", "explicit",
-          "paper", "tracking", "tracked", "zero", "task", "off", "plain"])",
+          "paper", "tracking", "tracked", "zero", "task", "off", "plain", "sampled"])",
       "candidates");
   static const std::vector<io::Json> list(candidates.begin(), candidates.end());
   return list;

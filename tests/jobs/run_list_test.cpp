@@ -32,7 +32,8 @@ class RunListTest : public testing::Test {
     for (const ListedRun& run : runs) names.push_back(run.name);
     return names;
   }
-  fs::path base_ = fs::temp_directory_path() / "retrace_run_list_test";
+  fs::path base_ = fs::temp_directory_path() /
+                   (std::string("retrace_run_list_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(RunListTest, AreSortedByAnyFigureAndWhatHasNoneComesLast) {

@@ -26,7 +26,9 @@ Image Plain(uint8_t r, uint8_t g, uint8_t b) {
 
 class Video : public ::testing::Test {
  protected:
-  Video() : folder_(std::filesystem::path(::testing::TempDir()) / "retrace-video-test") {
+  Video()
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                (std::string("retrace-video-") + ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::create_directories(folder_);
   }
   ~Video() override { std::filesystem::remove_all(folder_); }

@@ -1,4 +1,4 @@
-/// Spikes of a recording are bridged; what a body can do, and what nobody can judge, stays to the bit.
+/// Spikes of a recording are bridged; what a body can do stays to the bit, and so does what cannot be judged.
 #include "retargeting/recorded_spikes.h"
 
 #include <gmock/gmock.h>
@@ -50,6 +50,8 @@ TEST(RecordedSpikes, AJointThatJumpsAndReturnsIsTurnedSteadily) {
   }
   ASSERT_EQ(report.notes.size(), 1);
   EXPECT_THAT(report.notes[0], ::testing::HasSubstr("left_thigh bridged from 1.48 to 1.55 s: turned by 1"));
+  ASSERT_EQ(report.doubts.size(), 1) << "it is warned of";
+  EXPECT_THAT(report.doubts[0].text, ::testing::HasSubstr("jump elsewhere and back at 1 instant of the recording"));
 }
 
 TEST(RecordedSpikes, ASpikeOfTheRootIsBridgedToo) {

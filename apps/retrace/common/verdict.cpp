@@ -84,6 +84,9 @@ void AddFindings(const runs::Job& job, const runs::Reconstruction& result, Verdi
                       " body weights from ground and objects (means of 50 ms)");
   }
   if (result.stay) add("best effort", result.stay->Describe());
+  if (job.prepared->repaired) {
+    for (const std::string& note : job.prepared->repaired->Notes()) add("repair", note);
+  }
   if (result.against_recording) {
     const metrics::Evaluation& against = *result.against_recording;
     add("recording", "against the unrepaired motion on the new clock: mean joint error " +
@@ -181,22 +184,24 @@ Verdict VerdictOf(const runs::Job& job, const runs::Reconstruction& result, cons
 
 std::string Verdict::Details() const {
   std::string text;
-  for (const std::string& doubt : doubts) text.append("  doubtful: ").append(doubt).append("\n");
-  for (const std::string& line : why) text.append("  ").append(line).append("\n");
+  for (const std::string& doubt : doubts) text.append("  doubtful: ").append(cli::Shown(doubt)).append("\n");
+  for (const std::string& line : why) text.append("  ").append(cli::Shown(line)).append("\n");
   for (const auto& [title, what] : findings) {
     text.append("  ").append(title).append(kColumn - std::min(kColumn - 1, title.size()), ' ');
-    text.append(what).append("\n");
+    text.append(cli::Shown(what)).append("\n");
   }
-  for (const std::string& warning : warnings) text.append("  warning: ").append(warning).append("\n");
-  text.append("  results in ").append(folder.string()).append("\n");
+  for (const std::string& warning : warnings) text.append("  warning: ").append(cli::Shown(warning)).append("\n");
+  text.append("  results in ").append(cli::Shown(folder.string())).append("\n");
   size_t widest = 0;
   for (const NextStep& step : next) {
-    if (step.command.size() <= kAligned) widest = std::max(widest, step.command.size());
+    const size_t size = cli::Shown(step.command).size();
+    if (size <= kAligned) widest = std::max(widest, size);
   }
   if (!next.empty()) text.append("next:\n");
   for (const NextStep& step : next) {
-    text.append("  ").append(step.command);
-    text.append(widest > step.command.size() ? widest + 2 - step.command.size() : 2, ' ');
+    const std::string command = cli::Shown(step.command);
+    text.append("  ").append(command);
+    text.append(widest > command.size() ? widest + 2 - command.size() : 2, ' ');
     text.append(step.does).append("\n");
   }
   return text;
@@ -219,7 +224,7 @@ void Print(const Verdict& verdict) {
   const bool colored = WantsColors();
   std::printf("%s: %s%s%s (%s s)\n%s", cli::Shown(verdict.clip.string()).c_str(), colored ? ColorOf(verdict.kind) : "",
               cli::Shown(verdict.sentence).c_str(), colored ? "\033[0m" : "", io::Fixed(verdict.seconds, 1).c_str(),
-              cli::ShownLines(verdict.Details()).c_str());
+              verdict.Details().c_str());
 }
 
 bool WantsColors() {

@@ -74,6 +74,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/simulation/solver") return "stock";
   if (pointer == "/tracking/servo") return "paper";
   if (pointer == "/trajectory/start") return "zero";
+  if (pointer == "/trajectory/axes") return "sampled";
   if (pointer == "/trajectory/cost") return "task";
   if (pointer == "/run/method") return "tracking";
   if (pointer == "/run/baseline") return "tracked";
@@ -379,6 +380,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["search"].update({{"back_off_limit", 10},
                              {"best_effort", false},
                              {"growth", 1.0},
+                             {"joint_weight_spread", 0.0},
                              {"most_samples", 1400},
                              {"ramp", 0.0}});  // are new
   expected["restart"] = {
@@ -389,7 +391,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
     if (old["smoothing"].contains(kept)) expected["refinement"][kept] = old["smoothing"][kept];
   }
   expected.erase("smoothing");
-  expected["reference"]["ground"] = "recording";
+  expected["reference"].update({{"ground", "recording"}, {"bridge_spikes", false}});
   expected["gates"].update({{"world_position", 0.5}, {"judge_world", false}, {"saturation", 0.5}});
   for (const char* section : {"tracking", "trajectory"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
