@@ -34,7 +34,7 @@ constexpr double kBudget = 300, kMendingBudget = 800;  // simulated seconds per 
 constexpr double kLeastAllowed =
     4000;  // simulated seconds in all, if a search of the clip and the tail may not spend more
 // What may be spent, as a share of the budget of a search of the clip and the tail.
-constexpr double kShareOfBudget = 0.5;
+constexpr double kShareOfBudget = 0.75;
 
 class EndJudge {
  public:
