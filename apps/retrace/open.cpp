@@ -37,7 +37,7 @@ bool IsCurrent(const fs::path& page, const fs::path& folder) {
 
 /// The page of a folder, which is made where it is missing or older than the run.
 fs::path PageOf(const Options& o, const Call& call) {
-  const fs::path folder = o.run;
+  fs::path folder = o.run;
   if (fs::is_regular_file(folder) && folder.extension() == ".html") return folder;
   if (!fs::is_directory(folder)) throw InputError(o.run, "no such folder", "the folder of a run, or a page");
   fs::path page = folder / results::kReportFile;

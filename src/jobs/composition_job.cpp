@@ -32,7 +32,7 @@ size_t FindRun(const std::vector<fs::path>& runs, const std::string& name) {
 /// Fills a problem as the options say.
 class ProblemBuilder {
  public:
-  ProblemBuilder(const CompositionOptions& o, CompositionProblem& filled) : options(o), problem(filled) {}
+  ProblemBuilder(const CompositionOptions& o, CompositionProblem& filled) : options_(o), problem_(filled) {}
   void Build();
 
  private:
@@ -41,26 +41,26 @@ class ProblemBuilder {
   CompositionProblem::Rise ParseNames(const std::string& text, const std::string& field) const;
   void AddPushes();
 
-  const CompositionOptions& options;
-  CompositionProblem& problem;
+  const CompositionOptions& options_;
+  CompositionProblem& problem_;
 };
 
 void ProblemBuilder::Build() {
-  std::vector<LibraryControl>& controls = problem.controls;
-  std::vector<size_t>& play = problem.play;
-  std::vector<control::Push>& pushes = problem.pushes;
-  if (const auto mistake = options.configuration.Validate()) throw UsageError(*mistake);
-  problem.begins = !options.begin.empty();
-  const ControlLibrary library(options.library);
+  std::vector<LibraryControl>& controls = problem_.controls;
+  std::vector<size_t>& play = problem_.play;
+  std::vector<control::Push>& pushes = problem_.pushes;
+  if (const auto mistake = options_.configuration.Validate()) throw UsageError(*mistake);
+  problem_.begins = !options_.begin.empty();
+  const ControlLibrary library(options_.library);
   const std::vector<fs::path>& runs = library.runs();
-  if (options.play.empty()) throw FieldError("play", "found no name, expected those of runs in the library");
-  if (problem.begins) {
-    controls.push_back(ReadFirstControl(options.begin));
+  if (options_.play.empty()) throw FieldError("play", "found no name, expected those of runs in the library");
+  if (problem_.begins) {
+    controls.push_back(ReadFirstControl(options_.begin));
     play.push_back(0);
     pushes = controls[0].run.AllPushes();
-    problem.num_begun = pushes.size();
+    problem_.num_begun = pushes.size();
   }
-  for (const std::string& name : options.play) {
+  for (const std::string& name : options_.play) {
     const fs::path& folder = runs[FindRun(runs, name)];
     const auto known = std::find_if(controls.begin(), controls.end(),
                                     [&](const LibraryControl& control) { return control.name == name; });
@@ -76,20 +76,20 @@ void ProblemBuilder::Build() {
                      "a control of " + io::Fixed(control.control.duration(), 2) + " s, too short to go on with",
                      "one of " + io::Fixed(kLeastLeft, 1) + " s at least");
   }
-  if (options.transition == Transition::kKinematic && !controls[0].control.world.environment.empty()) {
+  if (options_.transition == Transition::kKinematic && !controls[0].control.world.environment.empty()) {
     throw InputError(controls[0].file().string(), "a world with things in it",
                      "a plain floor, where a kinematic transition may lead anywhere");
   }
-  double longest = options.seconds;
+  double longest = options_.seconds;
   for (const size_t p : play) longest += controls[p].control.duration();
-  longest += kLongestAnswer * static_cast<double>(options.pushes.size());
-  for (const std::string& text : options.pushes)
+  longest += kLongestAnswer * static_cast<double>(options_.pushes.size());
+  for (const std::string& text : options_.pushes)
     pushes.push_back(control::ParsePush(text, controls[0].run.scene, longest));
   AddPushes();
-  problem.num_played = controls.size();
-  if (pushes.empty() && !problem.begins) {
-    if (!options.get_ups.empty()) throw FieldError("get_ups", "found no push, expected one that ends in a fall");
-    if (!options.break_falls.empty())
+  problem_.num_played = controls.size();
+  if (pushes.empty() && !problem_.begins) {
+    if (!options_.get_ups.empty()) throw FieldError("get_ups", "found no push, expected one that ends in a fall");
+    if (!options_.break_falls.empty())
       throw FieldError("break_falls", "found no push, expected one that ends in a fall");
     return;
   }
@@ -100,27 +100,27 @@ void ProblemBuilder::Build() {
     controls.push_back(library.Read(folder));
     CheckAlike(controls.front(), controls.back());
   }
-  for (size_t c = problem.begins ? 1 : 0; c < controls.size(); ++c) {
+  for (size_t c = problem_.begins ? 1 : 0; c < controls.size(); ++c) {
     if (!controls[c].succeeded() || !controls[c].EndsStanding()) continue;
-    if (!CanStandAtEnd(controls[c], options.configuration)) {
-      problem.falling_ends.push_back(c);
+    if (!CanStandAtEnd(controls[c], options_.configuration)) {
+      problem_.falling_ends.push_back(c);
     } else if (controls[c].GetsUp()) {
-      problem.get_ups.push_back(c);
+      problem_.get_ups.push_back(c);
     }
   }
-  if (problem.get_ups.empty()) {  // the next control may catch what falls
-    for (const size_t c : problem.falling_ends) {
-      if (controls[c].GetsUp()) problem.get_ups.push_back(c);
+  if (problem_.get_ups.empty()) {  // the next control may catch what falls
+    for (const size_t c : problem_.falling_ends) {
+      if (controls[c].GetsUp()) problem_.get_ups.push_back(c);
     }
   }
-  for (const std::string& text : options.get_ups) problem.rises.push_back(ParseNames(text, "get_ups"));
-  for (const std::string& text : options.break_falls) {
-    problem.break_falls.push_back(text == "none" ? CompositionProblem::Rise() : ParseNames(text, "break_falls"));
+  for (const std::string& text : options_.get_ups) problem_.rises.push_back(ParseNames(text, "get_ups"));
+  for (const std::string& text : options_.break_falls) {
+    problem_.break_falls.push_back(text == "none" ? CompositionProblem::Rise() : ParseNames(text, "break_falls"));
   }
 }
 
 CompositionProblem::Rise ProblemBuilder::ParseNames(const std::string& text, const std::string& field) const {
-  const std::vector<LibraryControl>& controls = problem.controls;
+  const std::vector<LibraryControl>& controls = problem_.controls;
   CompositionProblem::Rise rise;
   for (std::string name : io::Split(text, ',')) {
     const size_t at = name.find('@');
@@ -143,7 +143,7 @@ CompositionProblem::Rise ProblemBuilder::ParseNames(const std::string& text, con
 }
 
 size_t ProblemBuilder::Find(const std::string& name, const std::string& field) const {
-  const std::vector<LibraryControl>& controls = problem.controls;
+  const std::vector<LibraryControl>& controls = problem_.controls;
   std::vector<std::string> names;
   for (size_t c = 0; c < controls.size(); ++c) {
     if (controls[c].name == name) return c;
@@ -153,12 +153,12 @@ size_t ProblemBuilder::Find(const std::string& name, const std::string& field) c
 }
 
 void ProblemBuilder::AddPushes() {
-  const std::vector<LibraryControl>& controls = problem.controls;
-  std::vector<control::Push>& pushes = problem.pushes;
-  const size_t num_begun = problem.num_begun;
-  if (!options.push_every.empty()) {
+  const std::vector<LibraryControl>& controls = problem_.controls;
+  std::vector<control::Push>& pushes = problem_.pushes;
+  const size_t num_begun = problem_.num_begun;
+  if (!options_.push_every.empty()) {
     const control::Scene& scene = controls[0].run.scene;
-    const std::vector<std::string> parts = io::Split(options.push_every, ',');
+    const std::vector<std::string> parts = io::Split(options_.push_every, ',');
     double force = 0, interval = 0, duration = 0;
     const auto positive = [](const std::string& text, double& value) {
       return io::ParseNumber(text, value) && value >= 0.01 && value <= 1e5;
@@ -168,15 +168,15 @@ void ProblemBuilder::AddPushes() {
         duration >= interval) {
       throw FieldError(
           "push_every",
-          "found \"" + options.push_every +
+          "found \"" + options_.push_every +
               "\", expected BODY,NEWTON,INTERVAL,DURATION, such as trunk,300,10,0.2, each number from 0.01 "
               "to 1e+05, the duration shorter than the interval");
     }
-    if (options.seconds <= 0) throw FieldError("push_every", "found no seconds, expected the length of the motion");
-    const double begun = problem.begins ? controls[0].control.duration() : 0;
-    for (uint32_t p = 1; p * interval < options.seconds; ++p) {
+    if (options_.seconds <= 0) throw FieldError("push_every", "found no seconds, expected the length of the motion");
+    const double begun = problem_.begins ? controls[0].control.duration() : 0;
+    for (uint32_t p = 1; p * interval < options_.seconds; ++p) {
       if (p * interval < begun) continue;
-      RandomStream random(options.configuration.sampling.seed, RandomStage::kPushes, p, 0);
+      RandomStream random(options_.configuration.sampling.seed, RandomStage::kPushes, p, 0);
       const double angle = random.Uniform(0, 2 * kPi);
       pushes.push_back({body, Vec3(force * std::cos(angle), 0, force * std::sin(angle)), p * interval, duration});
     }
