@@ -42,7 +42,7 @@ struct SourceExport {
 /// Reads the recording of a run again, which must be what the run was made from, byte by byte, and writes the files.
 /// Throws InputError and UsageError for a run whose recording cannot be had or that has none, of several characters, or
 /// of a robot that followed a person; OutputError.
-SourceExport WriteSourceExports(const ExportableRun& run, const SourceExportOptions& options,
+SourceExport WriteSourceExports(const ExportableRun& exportable, const SourceExportOptions& options,
                                 const std::vector<std::filesystem::path>& targets);
 
 }  // namespace retrace::runs
