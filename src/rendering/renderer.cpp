@@ -47,7 +47,7 @@ class ScreenTable {
   }
   uint8_t operator()(float linear) const {
     const float bounded = std::clamp(linear, 0.0f, 1.0f);
-    return table_[static_cast<size_t>(bounded * (kSteps - 1) + 0.5f)];
+    return table_[static_cast<size_t>(std::lround(bounded * (kSteps - 1)))];
   }
 
  private:

@@ -292,7 +292,7 @@ VideoKind VideoKindOf(const fs::path& file) {
 fs::path FindVideoProgram(VideoKind kind, const std::string& wanted) {
   if (kind == VideoKind::kGif) return {};
   const std::string name = wanted.empty() ? "ffmpeg" : wanted;
-  const fs::path found = io::FindProgram(name);
+  fs::path found = io::FindProgram(name);
   if (!found.empty()) return found;
   if (!wanted.empty()) throw UsageError(wanted + ": found no such program, expected FFmpeg");
   throw UsageError(

@@ -127,12 +127,12 @@ std::string FileUrl(const fs::path& file) {
 
 fs::path FindBrowser(const std::string& wanted) {
   if (!wanted.empty()) {
-    if (const fs::path found = io::FindProgram(wanted); !found.empty()) return found;
+    if (fs::path found = io::FindProgram(wanted); !found.empty()) return found;
     throw UsageError("the browser " + wanted + ": found no such program, expected Chromium or Chrome");
   }
   for (const char* name :
        {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}) {
-    if (const fs::path found = io::FindProgram(name); !found.empty()) return found;
+    if (fs::path found = io::FindProgram(name); !found.empty()) return found;
   }
   throw WithHint<UsageError>(
       {Remedy::kNamedBrowser},

@@ -220,7 +220,8 @@ struct Film::Impl {
       const int half = width / 2;
       rendering::Paste(Recorded(time, half, height, sharpness), 0, 0, image);
       rendering::Paste(Result(time, width - half, height, sharpness), half, 0, image);
-      for (int y = 0; y < height; ++y) std::fill_n(image.Row(y) + 3 * (half - 1), 6, uint8_t{205});
+      for (int y = 0; y < height; ++y)
+        std::fill_n(image.Row(y) + static_cast<ptrdiff_t>(3) * (half - 1), 6, uint8_t{205});
     } else {
       image = Result(time, width, height, sharpness);
     }

@@ -230,8 +230,10 @@ FilmedWorld::FilmedWorld(const io::Json& world, double frame_time) : frame_time_
     solid.colors = {color};
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < columns; ++c) {
-        solid.vertices.emplace_back((c - 0.5 * (columns - 1)) * spacing, heights[static_cast<size_t>(r * columns + c)],
-                                    (r - 0.5 * (rows - 1)) * spacing);
+        solid.vertices.emplace_back(
+            (c - 0.5 * (columns - 1)) * spacing,
+            heights[static_cast<size_t>(r) * static_cast<size_t>(columns) + static_cast<size_t>(c)],
+            (r - 0.5 * (rows - 1)) * spacing);
         if (r + 1 == rows || c + 1 == columns) continue;
         const int a = r * columns + c;
         solid.triangles.push_back({a, a + columns + 1, a + 1});

@@ -224,7 +224,7 @@ void Print(const Verdict& verdict) {
   const bool colored = WantsColors();
   std::printf("%s: %s%s%s (%s s)\n%s", cli::Shown(verdict.clip.string()).c_str(), colored ? ColorOf(verdict.kind) : "",
               cli::Shown(verdict.sentence).c_str(), colored ? "\033[0m" : "", io::Fixed(verdict.seconds, 1).c_str(),
-              verdict.Details().c_str());
+              cli::ShownLines(verdict.Details()).c_str());
 }
 
 bool WantsColors() {
