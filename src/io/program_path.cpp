@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
+
+extern char** environ;
 
 namespace retrace::io {
 
@@ -22,6 +25,22 @@ std::filesystem::path FindProgram(const std::string& name) {
     begin = end + 1;
   }
   return {};
+}
+
+int StartProgram(std::vector<std::string> words, const posix_spawn_file_actions_t& actions, short flags, pid_t& child) {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, static_cast<short>(flags | POSIX_SPAWN_SETSIGDEF));
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (const int signal_number : {SIGPIPE, SIGXFSZ}) sigaddset(&defaults, signal_number);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const int failure = ::posix_spawn(&child, words.front().c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  return failure;
 }
 
 }  // namespace retrace::io

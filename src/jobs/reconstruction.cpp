@@ -95,6 +95,12 @@ bool IsBetter(const Reconstruction& result, const Reconstruction& than) {
   return result.evaluation.mean_world_error < than.evaluation.mean_world_error;
 }
 
+/// Of the whole motion: of this search, and of those whose results are not used.
+double SearchCpuSeconds(const Reconstruction& result) {
+  return result.search.cpu_seconds + result.optimization.cpu_seconds + result.optimization.master_cpu_seconds +
+         result.unused_cpu_seconds;
+}
+
 /// The better of two results, with what was learned of the other.
 void Choose(Reconstruction&& next, Reconstruction& best) {
   const bool better = IsBetter(next, best);
@@ -102,14 +108,13 @@ void Choose(Reconstruction&& next, Reconstruction& best) {
   Reconstruction& chosen = better ? next : best;
   if (other.tracking) chosen.tracking = std::move(other.tracking);
   if (other.hybrid) chosen.hybrid = std::move(other.hybrid);
-  chosen.unused_cpu_seconds += other.search.cpu_seconds + other.optimization.cpu_seconds +
-                               other.optimization.master_cpu_seconds + other.unused_cpu_seconds;
+  chosen.unused_cpu_seconds += SearchCpuSeconds(other);
   chosen.timer = best.timer;
   if (better) best = std::move(next);
 }
 
-/// Windows, where neither parts nor the search led to the end near the reference. They leave no checkpoint: the search
-/// before them has, and they take no longer than it.
+/// Windows, where neither parts nor the search led to the end near the reference. They leave no checkpoint, as parts do
+/// not: a run that is resumed repeats them.
 void TryWindows(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks, Reconstruction& best) {
   if (best.success() && best.evaluation.near_in_world()) return;
   const auto own = parallel::MakeThreadFarm(OwnThreads(farm), trajectory::MakeWorkerFactory(job.trajectory));
@@ -117,7 +122,7 @@ void TryWindows(const Job& job, parallel::TaskFarm& farm, const ReconstructionHo
   if (windows.success()) {
     Choose(std::move(windows), best);
   } else {
-    best.unused_cpu_seconds += windows.optimization.cpu_seconds + windows.optimization.master_cpu_seconds;
+    best.unused_cpu_seconds += SearchCpuSeconds(windows);
   }
 }
 
@@ -174,9 +179,8 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
 }  // namespace
 
 double Reconstruction::cpu_seconds() const {
-  return search.cpu_seconds + optimization.cpu_seconds + optimization.master_cpu_seconds +
-         (tracking ? tracking->cpu_seconds() : baseline_cpu_seconds) + (hybrid ? hybrid->cpu_seconds : 0) +
-         unused_cpu_seconds + (end ? end->cpu_seconds : 0);
+  return SearchCpuSeconds(*this) + (tracking ? tracking->cpu_seconds() : baseline_cpu_seconds) +
+         (hybrid ? hybrid->cpu_seconds : 0) + (end ? end->cpu_seconds : 0);
 }
 
 const control::OpenLoopControl& Reconstruction::control() const {
@@ -195,9 +199,10 @@ const control::OpenLoopControl& Reconstruction::control() const {
 }
 
 std::string Reconstruction::Choice() const {
-  if (!tracking && control().duration() <= kLongestTracked) return "found by " + Name(method);
-  if (!tracking)
+  if (!tracking) {
+    if (control().duration() <= kLongestTracked) return "found by " + Name(method);
     return "found by sampling: motions of more than " + io::Fixed(kLongestTracked, 0) + " s are not tracked";
+  }
   std::string reason = "found by " + Name(method) + ": the tracked motion " + tracking->Ending();
   if (method == Method::kSampling && hybrid) {
     reason += hybrid->reached_end ? ", and one of tracked and searched parts is not as near"

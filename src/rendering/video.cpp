@@ -23,8 +23,6 @@
 #include "retrace/io/number.h"
 #include "retrace/io/program_path.h"
 
-extern char** environ;
-
 namespace retrace::rendering {
 namespace fs = std::filesystem;
 namespace {
@@ -90,7 +88,7 @@ class FfmpegWriter : public VideoWriter {
   }
 
  private:
-  void Start(std::vector<std::string>& words) {
+  void Start(const std::vector<std::string>& words) {
     int ends[2];  // sockets, to which one can write without a signal when the program is gone
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
       throw ResourceError(std::string("no socket: ") + std::strerror(errno));
@@ -103,19 +101,8 @@ class FfmpegWriter : public VideoWriter {
     posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     if (messages_ >= 0) posix_spawn_file_actions_adddup2(&actions, messages_, 2);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    for (const int signal_number : {SIGPIPE, SIGXFSZ}) sigaddset(&defaults, signal_number);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    const int failure = ::posix_spawn(&child_, words.front().c_str(), &actions, &attributes, arguments.data(), environ);
+    const int failure = io::StartProgram(words, actions, 0, child_);
     posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
     ::close(ends[1]);
     socket_ = ends[0];
     if (failure == 0) return;

@@ -23,8 +23,6 @@
 #include "retrace/io/program_path.h"
 #include "retrace/io/remedy.h"
 
-extern char** environ;
-
 namespace retrace::report {
 namespace fs = std::filesystem;
 namespace {
@@ -54,7 +52,7 @@ class ScratchFolder {
 };
 
 /// What a program writes to standard output; nothing when it does not end in time.
-std::optional<std::string> OutputOf(std::vector<std::string> words) {
+std::optional<std::string> OutputOf(const std::vector<std::string>& words) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw ResourceError(std::string("no pipe: ") + std::strerror(errno));
   posix_spawn_file_actions_t actions;
@@ -62,21 +60,10 @@ std::optional<std::string> OutputOf(std::vector<std::string> words) {
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // A group of its own, so that all of its processes can be ended, and signals as programs expect them.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  for (const int signal_number : {SIGPIPE, SIGXFSZ}) sigaddset(&defaults, signal_number);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
   pid_t child = 0;
-  const int failure = ::posix_spawn(&child, words.front().c_str(), &actions, &attributes, arguments.data(), environ);
+  // A group of its own, so that all of its processes can be ended.
+  const int failure = io::StartProgram(words, actions, POSIX_SPAWN_SETPGROUP, child);
   posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
   ::close(ends[1]);
   if (failure != 0) {
     ::close(ends[0]);

@@ -245,19 +245,16 @@ SourceMotion OnSourceSkeleton(const Character& character, const motion::Clip& cl
   result.clip.start_time = source.start_time + trace.start;
   const auto count = static_cast<size_t>(std::floor(duration / source.frame_time + kOnFrame)) + 1;
   const PlaybackClock clock(trace.start, trace.end, options.time_scale, options.retimings, name);
-  const auto recorded_at = [&](double time) {
-    return options.retimings.empty() ? trace.start + time / options.time_scale : clock.RecordedTime(time);
-  };
   State simulated;
   for (size_t k = 0; k < count; ++k) {
     const double time = static_cast<double>(k) * source.frame_time;
     double of_part = time;
     if (report.loop_duration > 0) of_part = report.loop_start + std::fmod(time, report.loop_duration);
-    const double recorded_time = recorded_at(of_part);
+    const double recorded_time = clock.RecordedTime(of_part);
     at(std::min(time, duration), simulated);
     const Pose recorded = PoseAt(trace.recorded, (recorded_time - trace.first_time) / source.frame_time);
     motion::Frame& frame = result.clip.frames.emplace_back(FrameAt(source, recorded_time / source.frame_time));
-    mover.Move(recorded, simulated, recorded_at(time), frame);
+    mover.Move(recorded, simulated, clock.RecordedTime(time), frame);
   }
   if (options.mirror) result.clip = motion::Mirrored(std::move(result.clip));
   return result;

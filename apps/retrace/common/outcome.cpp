@@ -78,12 +78,16 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
               cli::ShownLines(runs::Describe(evaluation, report.duration, result.diverged)).c_str());
 }
 
+/// The control that is the result; nothing where there is none, or several.
+const runs::Reconstruction* ResultOf(const runs::RunOutcome& outcome) {
+  if (outcome.reconstruction) return &*outcome.reconstruction;
+  return outcome.forces ? &outcome.forces->run : nullptr;
+}
+
 /// The outcome as JSON: the verdict and the evaluation of a single control, whether variations were found.
 io::Json OutcomeToJson(const runs::Job& job, const runs::RunOptions& run, const runs::RunOutcome& outcome,
                        const std::string& command, double wall_seconds) {
-  const runs::Reconstruction* result = outcome.reconstruction ? &*outcome.reconstruction
-                                       : outcome.forces       ? &outcome.forces->run
-                                                              : nullptr;
+  const runs::Reconstruction* const result = ResultOf(outcome);
   io::Json json = {{"success", outcome.success},
                    {"finished_before", outcome.finished_before},
                    {"folder", run.output.string()},
@@ -147,9 +151,7 @@ void PrintOutcome(const std::string& program, const runs::Job& job, const runs::
                 : outcome.doubts.empty() ? "successfully"
                                          : "doubtful");
   }
-  const runs::Reconstruction* result = outcome.reconstruction ? &*outcome.reconstruction
-                                       : outcome.forces       ? &outcome.forces->run
-                                                              : nullptr;
+  const runs::Reconstruction* const result = ResultOf(outcome);
   if (result != nullptr && prints) {
     Print(VerdictOf(job, *result, run.output, printed.command, wall_seconds));
     if (printed.verbose) {
