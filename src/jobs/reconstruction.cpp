@@ -95,7 +95,7 @@ bool IsBetter(const Reconstruction& result, const Reconstruction& than) {
   return result.evaluation.mean_world_error < than.evaluation.mean_world_error;
 }
 
-/// Of the whole motion: of this search, and of those whose results are not used.
+/// CPU time of the search of the whole motion, together with what was spent on results that are not used.
 double SearchCpuSeconds(const Reconstruction& result) {
   return result.search.cpu_seconds + result.optimization.cpu_seconds + result.optimization.master_cpu_seconds +
          result.unused_cpu_seconds;
