@@ -1,6 +1,6 @@
 #include "retrace/character/approach.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -69,12 +69,30 @@ bool NearestInside(const Simplex& simplex, const std::array<size_t, 4>& chosen, 
     nearest = base;
     return true;
   }
-  Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 3> edges(3, count - 1);
-  for (size_t i = 1; i < count; ++i) edges.col(static_cast<Eigen::Index>(i - 1)) = simplex.points[chosen[i]] - base;
-  const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3, 1> shares = edges.colPivHouseholderQr().solve(-base);
-  if (!shares.allFinite() || shares.minCoeff() < 0 || shares.sum() > 1) return false;
-  nearest = base + edges * shares;
-  return true;
+  // Least squares by the parts of the edges that are perpendicular to those before them.
+  std::array<Vec3, 3> edges, parts;
+  Mat3 along = Mat3::Zero();  // (part, edge)
+  Vec3 left = -base;
+  std::array<double, 3> shares = {};
+  const size_t size = count - 1;
+  for (size_t i = 0; i < size; ++i) {
+    edges[i] = parts[i] = simplex.points[chosen[i + 1]] - base;
+    for (size_t j = 0; j < i; ++j) {
+      along(j, i) = parts[j].dot(parts[i]) / parts[j].squaredNorm();
+      parts[i] -= along(j, i) * parts[j];
+    }
+    shares[i] = parts[i].dot(left) / parts[i].squaredNorm();
+    left -= shares[i] * parts[i];
+  }
+  double sum = 0;
+  nearest = base;
+  for (size_t i = size; i-- > 0;) {
+    for (size_t k = i + 1; k < size; ++k) shares[i] -= along(i, k) * shares[k];
+    if (!std::isfinite(shares[i]) || shares[i] < 0) return false;
+    sum += shares[i];
+    nearest += shares[i] * edges[i];
+  }
+  return sum <= 1;
 }
 
 /// The point of the hull that is nearest to the origin; the simplex keeps only the points that it lies between.

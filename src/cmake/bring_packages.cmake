@@ -1,6 +1,51 @@
-# bring_packages(SOURCE_DIR BUILD_DIR NPM RESULT): what the package-lock.json of a folder names, in BUILD_DIR/node_modules.
-# Nothing is written to the sources; what is there already stays. RESULT becomes what npm said where it failed.
-function(bring_packages source build npm result)
+# npm itself where the machine has none: Debian's comes as three hundred packages, npm's own archive is one file.
+set(npm_version 10.9.4)
+set(npm_sha512
+    3a7506f37e85c1ba1021baad79f0cd9724748131f321fc117c4dc3ba235ec01b
+    e7327584a41d15117c01945560aa9373220628fcc1e1dddd877a5fe9b336a900)
+
+# bring_npm(NODE FOLDER RESULT FAILURE): RESULT becomes the command npm, which is in FOLDER after the first time. FAILURE
+# becomes what went wrong.
+function(bring_npm node folder result failure)
+  set(${failure} "" PARENT_SCOPE)
+  set(script ${folder}/package/bin/npm-cli.js)
+  set(${result} ${node} ${script} PARENT_SCOPE)
+  file(MAKE_DIRECTORY ${folder})
+  file(LOCK ${folder} DIRECTORY GUARD FUNCTION)
+  if(EXISTS ${folder}/complete)
+    return()
+  endif()
+  set(registry "$ENV{npm_config_registry}")
+  if(NOT registry)
+    set(registry https://registry.npmjs.org/)
+  endif()
+  string(REGEX REPLACE "/+$" "" registry "${registry}")
+  set(address ${registry}/npm/-/npm-${npm_version}.tgz)
+  set(certificates "")
+  if(EXISTS "$ENV{NODE_EXTRA_CA_CERTS}")  # as Node.js and npm do
+    set(certificates TLS_CAINFO $ENV{NODE_EXTRA_CA_CERTS})
+  endif()
+  list(JOIN npm_sha512 "" wanted)
+  file(DOWNLOAD ${address} ${folder}/npm.tgz STATUS status TIMEOUT 120 TLS_VERIFY ON ${certificates})
+  list(GET status 0 code)
+  if(NOT code EQUAL 0)
+    list(GET status 1 words)
+    set(${failure} "${address}: ${words}" PARENT_SCOPE)
+    return()
+  endif()
+  file(SHA512 ${folder}/npm.tgz found)
+  if(NOT found STREQUAL wanted)
+    set(${failure} "${address}: another file than expected (its SHA-512 is ${found})" PARENT_SCOPE)
+    return()
+  endif()
+  file(ARCHIVE_EXTRACT INPUT ${folder}/npm.tgz DESTINATION ${folder})
+  file(TOUCH ${folder}/complete)
+endfunction()
+
+# bring_packages(SOURCE_DIR BUILD_DIR RESULT): what the package-lock.json of a folder names, in BUILD_DIR/node_modules, by
+# the npm that is at NPM or else is brought to NPM_DIR by NODE. Nothing is written to the sources; what is there already
+# stays. RESULT becomes what failed.
+function(bring_packages source build result)
   set(${result} "" PARENT_SCOPE)
   file(SHA256 ${source}/package-lock.json wanted)
   set(stamp ${build}/node_modules/.retrace-lock)
@@ -10,6 +55,14 @@ function(bring_packages source build npm result)
   endif()
   if(present STREQUAL wanted)
     return()
+  endif()
+  set(npm ${NPM})
+  if(NOT NPM)
+    bring_npm(${NODE} ${NPM_DIR} npm failure)
+    if(failure)
+      set(${result} "npm: ${failure}" PARENT_SCOPE)
+      return()
+    endif()
   endif()
   file(MAKE_DIRECTORY ${build})
   file(COPY ${source}/package.json ${source}/package-lock.json ${source}/.npmrc DESTINATION ${build})

@@ -1,6 +1,5 @@
 #include "retrace/metrics/clip_checks.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -264,16 +263,18 @@ void CheckFeet(const ReferenceMotion& reference, const std::vector<State>& state
 }  // namespace
 
 double DownwardAcceleration(const std::vector<double>& heights, double frame_time) {
-  const Eigen::Index n = static_cast<Eigen::Index>(heights.size());
-  Eigen::MatrixX3d powers(n, 3);
-  Eigen::VectorXd values(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const double t = static_cast<double>(i) * frame_time;
-    powers.row(i) << 1, t, t * t;
-    values[i] = heights[static_cast<size_t>(i)];
+  // The parabola of least squares. About the middle of evenly spaced times, this part of the square is orthogonal to
+  // constants and lines.
+  const auto n = static_cast<double>(heights.size());
+  const auto squared_time = [&](double i) { return std::pow((i - 0.5 * (n - 1)) * frame_time, 2); };
+  const double mean_square = frame_time * frame_time * (n * n - 1) / 12;
+  double with_heights = 0, with_itself = 0;
+  for (size_t i = 0; i < heights.size(); ++i) {
+    const double part = squared_time(static_cast<double>(i)) - mean_square;
+    with_heights += part * heights[i];
+    with_itself += part * part;
   }
-  const Eigen::Vector3d fit = powers.householderQr().solve(values);
-  return -2 * fit[2];
+  return -2 * with_heights / with_itself;
 }
 
 io::Json ClipChecks::ToJson() const {

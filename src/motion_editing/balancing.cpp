@@ -1,6 +1,5 @@
 #include "retrace/motion_editing/balancing.h"
 
-#include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/convex_hull.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/optimization/least_squares.h"
 
 namespace retrace::task {
 namespace {
@@ -235,8 +235,7 @@ class Balancer {
   Path Shift(const std::vector<Demand>& demands, const Path& already) const {
     const auto count = static_cast<Eigen::Index>(demands.size());
     const Eigen::SparseMatrix<double> rows = Rows(demands);
-    const Eigen::SparseMatrix<double> normal = rows.transpose() * rows;
-    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Eigen::NaturalOrdering<int>> factors(normal);
+    const optimization::LinearSquares squares(rows);
     Path shift = Path::Zero(count, 2), wanted = Path::Zero(3 * count, 2);
     for (Eigen::Index i = 0; i < count; ++i) {
       wanted.row(count + i) = -std::sqrt(ShiftWeight(demands[static_cast<size_t>(i)])) * already.row(i);
@@ -251,7 +250,7 @@ class Balancer {
         step *= std::min(1.0, kMostWanted * size_ / std::max(step.norm(), kTiny));
         wanted.row(i) = demand.weight * (now + step - demand.pressure).transpose();
       }
-      shift = factors.solve(Path(rows.transpose() * wanted));
+      shift = squares.Solve(wanted);
     }
     return shift;
   }

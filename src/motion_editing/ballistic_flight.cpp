@@ -1,6 +1,5 @@
 #include "retrace/motion_editing/ballistic_flight.h"
 
-#include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/optimization/least_squares.h"
 
 namespace retrace::task {
 namespace {
@@ -155,9 +155,7 @@ class Flyer {
     }
     Eigen::SparseMatrix<double> rows(2 * count, count);
     rows.setFromTriplets(entries.begin(), entries.end());
-    const Eigen::SparseMatrix<double> normal = rows.transpose() * rows;
-    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Eigen::NaturalOrdering<int>> factors(normal);
-    return factors.solve(Track(rows.transpose() * wanted));
+    return optimization::LinearSquares(rows).Solve(wanted);
   }
 
   const Character& character_;

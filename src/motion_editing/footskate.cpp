@@ -200,7 +200,7 @@ class FootCleaner {
   /// The same on a slope.
   static Quat LeveledOn(const Vec3& normal, const Quat& orientation, double across, double along) {
     if (normal == Vec3::UnitY()) return Leveled(orientation, across, along);
-    const Quat slope = Quat::FromTwoVectors(Vec3::UnitY(), normal);
+    const Quat slope = ShortestArc(Vec3::UnitY(), normal);
     return slope * Leveled(slope.conjugate() * orientation, across, along);
   }
 

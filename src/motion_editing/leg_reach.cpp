@@ -1,11 +1,11 @@
 #include "leg_reach.h"
 
-#include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
 
 #include "retrace/math/rotation.h"
+#include "retrace/optimization/least_squares.h"
 
 namespace retrace::task {
 namespace {
@@ -38,16 +38,14 @@ class Reaching {
   }
 
   LegReach Solve() {
-    Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower, Eigen::NaturalOrdering<int>> factors;
+    optimization::LinearSquares squares;
     for (int round = 0; round < kReachRounds; ++round) {
       SetRows();
       Eigen::SparseMatrix<double> rows(static_cast<Eigen::Index>(errors_.size()), values_.size());
       rows.setFromTriplets(entries_.begin(), entries_.end());
-      const Eigen::SparseMatrix<double> normal = rows.transpose() * rows;
-      if (round == 0) factors.analyzePattern(normal);
-      factors.factorize(normal);
+      squares.SetRows(rows);
       const Eigen::Map<const Eigen::VectorXd> errors(errors_.data(), static_cast<Eigen::Index>(errors_.size()));
-      values_ -= factors.solve(rows.transpose() * errors);
+      values_ -= squares.Solve(errors);
       for (Eigen::Index i = 0; i < poses_; ++i) {
         for (size_t l = 0; l < legs_.size(); ++l)
           values_[BendOf(l, i)] = std::clamp(values_[BendOf(l, i)], kLeastBend, kPi - kLeastBend);

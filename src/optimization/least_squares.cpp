@@ -9,6 +9,7 @@ namespace retrace::optimization {
 using Eigen::Index;
 using Eigen::VectorXd;
 using Matrix = Eigen::SparseMatrix<double>;
+using Cholesky = Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>>;
 
 namespace {
 
@@ -94,7 +95,7 @@ class SquaresSolver {
     for (; damping < kMostDamping; damping *= kMoreDamping) {
       scale.diagonal() = damping * diagonal_;
       const Matrix damped = normal_ + scale;
-      const Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::NaturalOrdering<int>> factors(damped);
+      const Cholesky factors(damped);
       if (factors.info() != Eigen::Success) continue;
       const VectorXd place = minimum_.x - VectorXd(factors.solve(gradient_));
       Residuals there;
@@ -128,6 +129,33 @@ Minimum MinimizeSquares(const ResidualFunction& function, const VectorXd& start,
     throw std::invalid_argument("iterations and tolerance are not negative");
   }
   return SquaresSolver(function, start, options).Run();
+}
+
+struct LinearSquares::Factors {
+  Matrix rows;
+  Cholesky cholesky;
+};
+
+LinearSquares::LinearSquares() = default;
+
+LinearSquares::LinearSquares(const Matrix& rows) {
+  SetRows(rows);
+}
+
+LinearSquares::~LinearSquares() = default;
+
+void LinearSquares::SetRows(const Matrix& rows) {
+  const Matrix normal = rows.transpose() * rows;
+  if (!factors_) {
+    factors_ = std::make_unique<Factors>();
+    factors_->cholesky.analyzePattern(normal);
+  }
+  factors_->rows = rows;
+  factors_->cholesky.factorize(normal);
+}
+
+Eigen::MatrixXd LinearSquares::Solve(const Eigen::MatrixXd& wanted) const {
+  return factors_->cholesky.solve(Eigen::MatrixXd(factors_->rows.transpose() * wanted));
 }
 
 }  // namespace retrace::optimization

@@ -132,8 +132,9 @@ class GapFiller {
 
   static bool IsWide(const Shape& shape) {
     const Vec3 mean = shape.rowwise().mean();
-    const Eigen::JacobiSVD<Shape> svd(Shape(shape.colwise() - mean));
-    return svd.singularValues()[1] > kAcross;
+    Mat3 spread = Mat3::Zero();
+    for (const auto point : shape.colwise()) spread += (point - mean) * (point - mean).transpose();
+    return Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvalues()[1] > kAcross * kAcross;
   }
 
   bool FillByNeighbors(size_t first, size_t end) {

@@ -440,7 +440,7 @@ class MarkerFitter {
       Vec3 hinge;  // up when the arm is stretched out to its side, to the left when it hangs
       for (int round = 0; round < 3; ++round) {
         const Vec3 upper = (elbow - shoulder).normalized(), lower = (wrist - elbow).normalized();
-        const Quat carried = Quat::FromTwoVectors(trunk_[f] * Vec3(out, 0, 0), upper) * trunk_[f];
+        const Quat carried = ShortestArc(trunk_[f] * Vec3(out, 0, 0), upper) * trunk_[f];
         const Vec3 straight = carried * Vec3::UnitY();
         const Vec3 bent = out * lower.cross(upper);
         const double weight = HingeWeight(bent.norm());

@@ -2,7 +2,7 @@
 # a machine without a network builds the rest.
 include(${CMAKE_CURRENT_LIST_DIR}/../cmake/bring_packages.cmake)
 
-bring_packages(${SOURCE_DIR} ${BUILD_DIR} ${NPM} failure)
+bring_packages(${SOURCE_DIR} ${BUILD_DIR} failure)
 if(NOT failure)
   execute_process(COMMAND ${NODE} ${SOURCE_DIR}/build.mjs ${BUILD_DIR}/node_modules ${OUTPUT}
                   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -120,7 +120,7 @@ class SideJudge {
     const double out = side == 0 ? 1 : -1;
     const Vec3 elbow = At(side, "lower_arm");
     const Vec3 upper = (elbow - At(side, "upper_arm")).normalized(), lower = (At(side, "hand") - elbow).normalized();
-    const Quat carried = Quat::FromTwoVectors(out * left_, upper);
+    const Quat carried = ShortestArc(out * left_, upper);
     const double bend = out * lower.cross(upper).dot(carried * up_);
     if (std::isfinite(bend)) elbows_.Add(bend);
   }

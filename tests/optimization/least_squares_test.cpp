@@ -78,5 +78,25 @@ TEST(LeastSquares, EndsWhereThereIsNoValueAndRefusesWhatIsNoProblem) {
   EXPECT_THROW(MinimizeSquares(none, VectorXd::Ones(1), options), std::invalid_argument);
 }
 
+TEST(LinearSquares, SolvesTheNormalEquationsOfEachColumn) {
+  // A line through four points, and one through two constants.
+  Eigen::SparseMatrix<double> rows(4, 2);
+  const std::vector<double> at = {0, 1, 2, 4};
+  for (int i = 0; i < 4; ++i) {
+    rows.insert(i, 0) = 1;
+    rows.insert(i, 1) = at[static_cast<size_t>(i)];
+  }
+  Eigen::MatrixXd wanted(4, 2);
+  wanted << 1, 3, 3, 3, 2, 3, 6, 3;
+  const Eigen::MatrixXd dense(rows);
+  const Eigen::MatrixXd expected = (dense.transpose() * dense).inverse() * (dense.transpose() * wanted);
+  LinearSquares squares(rows);
+  EXPECT_NEAR((squares.Solve(wanted) - expected).norm(), 0, 1e-12);
+  EXPECT_NEAR((squares.Solve(wanted).col(1) - Eigen::Vector2d(3, 0)).norm(), 0, 1e-12);
+
+  squares.SetRows(2 * rows);
+  EXPECT_NEAR((squares.Solve(wanted) - 0.5 * expected).norm(), 0, 1e-12);
+}
+
 }  // namespace
 }  // namespace retrace::optimization

@@ -15,6 +15,7 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -50,5 +51,24 @@ struct SquaresOptions {
 /// `value` is half the sum of squares. Throws std::invalid_argument for an empty start, options that are none, another
 /// number of residuals at another position, and derivatives by unknowns that are none.
 Minimum MinimizeSquares(const ResidualFunction& function, const Eigen::VectorXd& start, const SquaresOptions& options);
+
+/// Linear least squares with sparse rows (equations x unknowns), by Cholesky factors of rows^T rows: what minimizes
+/// |rows x - wanted|. Unknowns are eliminated in their order, as above.
+class LinearSquares {
+ public:
+  LinearSquares();
+  explicit LinearSquares(const Eigen::SparseMatrix<double>& rows);
+  ~LinearSquares();
+
+  /// Other rows. After the first time their entries must be at the same positions.
+  void SetRows(const Eigen::SparseMatrix<double>& rows);
+
+  /// The solution (unknowns x columns) of each column of `wanted` (equations x columns).
+  Eigen::MatrixXd Solve(const Eigen::MatrixXd& wanted) const;
+
+ private:
+  struct Factors;
+  std::unique_ptr<Factors> factors_;
+};
 
 }  // namespace retrace::optimization
