@@ -23,6 +23,12 @@ constexpr double kSpacing = 0.01;  // between instants of the reference [s]
 constexpr double kShift = 0.3;  // before and after which a foot is lifted or put down, up to which it counts less [s]
 constexpr double kLeastShare = 0.02;  // of a foot that stands
 
+// Drift is healed while the body is nearly where it is to be over its feet: one that catches itself steps for that
+// alone.
+constexpr double kMostHealed = 0.05;    // of the drift, in one step [m]
+constexpr double kCalmDistance = 0.05;  // of the center of mass from where it is to be over the feet [m]
+constexpr double kCalmVelocity = 0.3;   // of the center of mass, against the reference [m/s]
+
 // Tilt of a foot in the reference up to which it is flat, and from which on it is not [rad].
 constexpr double kFlat = 0.05;
 constexpr double kTilted = 0.15;
@@ -111,7 +117,16 @@ void FootPlacement::Update(const character::State& state, const Goal& goal, doub
     const Vec3 velocity = error(character::CenterOfMassVelocity(character_, state) - surface_velocity,
                                 character::CenterOfMassVelocity(character_, goal.state));
     distance_error_ = heading * Vec3(distance.x(), 0, distance.z());
-    const Vec3 ahead = options_.placement_distance * distance + options_.placement_velocity * velocity;
+    Vec3 ahead = options_.placement_distance * distance + options_.placement_velocity * velocity;
+    if (surface_velocity.isZero()) {
+      const double behind = (heading.conjugate() * (character::CenterOfMass(character_, goal.state) -
+                                                    character::CenterOfMass(character_, state)))
+                                .z();
+      const double calm = std::max(0.0, 1 - std::hypot(distance.x(), distance.z()) / kCalmDistance) *
+                          std::max(0.0, 1 - std::hypot(velocity.x(), velocity.z()) / kCalmVelocity);
+      const double healed = std::clamp(options_.placement_drift * calm * behind, -kMostHealed, kMostHealed);
+      ahead.z() += options_.placement_distance * healed;
+    }
     const double limit = options_.placement_limit;
     wanted = {std::clamp(-ahead.z(), -limit, limit), 0, std::clamp(ahead.x(), -limit, limit)};
     if (character_.planar) wanted.z() = 0;

@@ -92,6 +92,11 @@ void Describe(Options& o, io::FieldVisitor& v) {
     section.Field(
         {"placement_velocity", "c_v, turn of a swinging hip per velocity of the body (equation 11)", "rad s/m"},
         o.placement_velocity, io::Real{{0, 100}});
+    section.Field(
+        {"placement_drift",
+         "Share of what the body is behind the reference in the world, or ahead of it, that adds to the distance "
+         "there; at most 0.05 m, and none while the body catches itself"},
+        o.placement_drift, io::Real{{0, 10}});
     section.Field({"placement_limit", "Largest such turn about each axis", "rad"}, o.placement_limit, io::Real{{0, 2}});
     section.Field({"placement_gap",
                    "Distance sideways to which equation 11 brings a leg in passing the standing one, as a share of the "

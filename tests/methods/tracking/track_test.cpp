@@ -308,6 +308,45 @@ Goal StandingGoal(double time) {
   return goal;
 }
 
+/// The same, with the body behind its reference by `behind`, and nowhere else wrong.
+class Behind : public Passing {
+ protected:
+  /// How far the left foot's target is turned forward at last [rad].
+  double TurnAhead(double behind, const Options& options, const Vec3& surface_velocity = Vec3::Zero()) {
+    state_ = goal_.state;
+    for (character::BodyState& body : state_) {
+      body.position.z() -= behind;
+      body.linear_velocity += surface_velocity + Vec3(0, 0, faster_);
+    }
+    FootPlacement placement(task::Human(), reference_, environment_, options);
+    for (int step = 0; step < 240; ++step) placement.Update(state_, goal_, 0.5, surface_velocity, 1.0 / 240);
+    character::Pose pose = goal_.pose;
+    placement.Apply(state_, goal_, 0, pose);
+    const size_t hip = task::JointIndex("left_hip");
+    return -RotationVector(pose.joint_rotations[hip] * goal_.pose.joint_rotations[hip].conjugate()).x();
+  }
+  double faster_ = 0;  // than the reference [m/s]
+};
+
+TEST_F(Behind, ItsReferenceABodyTakesLongerStepsAndAheadOfItShorterOnes) {
+  Options options;
+  EXPECT_NEAR(TurnAhead(0.03, options), 0.03 * options.placement_drift * options.placement_distance, 1e-9);
+  EXPECT_NEAR(TurnAhead(-0.03, options), -0.03 * options.placement_drift * options.placement_distance, 1e-9);
+  EXPECT_NEAR(TurnAhead(3, options), 0.05 * options.placement_distance, 1e-9);  // not at once
+  EXPECT_NEAR(TurnAhead(0.03, options, Vec3(0, 0, 0.4)), 0, 1e-9);              // it goes with what carries it
+  options.placement_drift = 0;
+  EXPECT_NEAR(TurnAhead(0.03, options), 0, 1e-9);
+}
+
+TEST_F(Behind, ABodyThatCatchesItselfStepsForThatAlone) {
+  Options healing, none;
+  none.placement_drift = 0;
+  faster_ = 0.4;
+  EXPECT_EQ(TurnAhead(0.03, healing), TurnAhead(0.03, none));
+  faster_ = 0.15;
+  EXPECT_NEAR(TurnAhead(0.03, healing) - TurnAhead(0.03, none), 0.5 * 0.03 * healing.placement_distance, 1e-6);
+}
+
 TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
   Goal goal = StandingGoal(0.5);
   ContactSet contacts(task::Human(), {}, Options());

@@ -490,16 +490,16 @@ TEST(Description, NamesEveryField) {
                  guidance_feedback, foot_weight, foot_feedback, foot_step, standing_share, leg_weight, candidates,
                  passes, root_rotation_weight, root_translation_weight, contact_weight, contact_damping, regularization,
                  lifted, released_force, released_speed, stance_feedback, take_off_weight, take_off_feedback,
-                 placement_distance, placement_velocity, placement_limit, placement_gap, placement_rise,
-                 placement_decay, clean_feet, ballistic_flight, balance, smoothing, perturbation, seed] =
-        configuration.tracking;
+                 placement_distance, placement_velocity, placement_drift, placement_limit, placement_gap,
+                 placement_rise, placement_decay, clean_feet, ballistic_flight, balance, smoothing, perturbation,
+                 seed] = configuration.tracking;
     EXPECT_TRUE(all.Have(solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, seat_feet,
                          guidance, guidance_feedback, foot_weight, foot_feedback, foot_step, standing_share, leg_weight,
                          candidates, passes, root_rotation_weight, root_translation_weight, contact_weight,
                          contact_damping, regularization, lifted, released_force, released_speed, stance_feedback,
-                         take_off_weight, take_off_feedback, placement_distance, placement_velocity, placement_limit,
-                         placement_gap, placement_rise, placement_decay, clean_feet, ballistic_flight, balance,
-                         smoothing, perturbation, seed));
+                         take_off_weight, take_off_feedback, placement_distance, placement_velocity, placement_drift,
+                         placement_limit, placement_gap, placement_rise, placement_decay, clean_feet, ballistic_flight,
+                         balance, smoothing, perturbation, seed));
   }
   {
     const auto& [window, together, knots, population, deviation, full_covariance, axes, start, cost, gate_weight,
