@@ -66,6 +66,16 @@ WorldVariation WorldFor(const ClipSource& source, const character::ReferenceMoti
   return world;
 }
 
+/// The world where the motion is, with a warning where a world of the user contradicts the recording.
+PlacedWorld PlaceFor(const ClipSource& source, const WorldVariation& world, const character::ReferenceMotion& recorded,
+                     const metrics::RecordedGround& ground) {
+  PlacedWorld placed = PlaceWorld(world, recorded);
+  if (!ShapesGround(source.world) || source.world.adapts_motion()) return placed;
+  const std::vector<std::string> contradictions = Contradictions(ground, placed.environment);
+  placed.warnings.insert(placed.warnings.end(), contradictions.begin(), contradictions.end());
+  return placed;
+}
+
 character::ReferenceReport ReportWith(std::vector<std::string> notes) {
   character::ReferenceReport report;
   report.notes = std::move(notes);
@@ -82,7 +92,7 @@ PreparedClip::PreparedClip(ClipSource source)
       recorded(MakeRecorded(source, character, report, repaired)),
       checks(metrics::CheckClip(recorded, clip, report)),
       world(WorldFor(source, recorded, checks.ground, report)),
-      placed(PlaceWorld(world, recorded)),
+      placed(PlaceFor(source, world, recorded, checks.ground)),
       options(InWorld(std::move(source.options), world, placed)),
       preparation(PrepareInWorld(options, world, placed, recorded)) {}
 

@@ -9,6 +9,7 @@
 
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/metrics/surface.h"
 #include "retrace/motion_editing/adapted_reference.h"
 
 namespace retrace::task {
@@ -33,6 +34,7 @@ constexpr double kHeelBeyond = 0.22;     // of soles on a step, at most beyond i
 constexpr double kLeastDepth = 0.1;      // of a step [m]
 constexpr double kOverhang = 0.07;       // toes and heels may be so far beyond the edge of a step [m]
 constexpr double kGrazes = 0.02;         // the motion may be so deep in a box [m]
+constexpr double kSameHeight = 0.05;     // the ground of a world is that which a recording shows [m]
 constexpr double kInterval = 1.0 / 60;   // at which the motion is looked at [s]
 
 /// A box about a surface, in the surface's frame: x and z along its sides, y = 0 its top.
@@ -217,6 +219,23 @@ bool ShapesGround(const WorldVariation& world) {
   const simulation::Environment& environment = world.environment;
   return !environment.ground.present || environment.ground.height != 0 || environment.num_objects() > 0 ||
          world.adapts_motion();
+}
+
+std::vector<std::string> Contradictions(const metrics::RecordedGround& ground,
+                                        const simulation::Environment& environment) {
+  const metrics::Surface surface(environment);
+  std::vector<std::string> sentences;
+  for (const RecordedSurface& recorded : ground.surfaces) {
+    if (!recorded.strong()) continue;
+    const Vec3& center = recorded.center;
+    const double height = surface.GroundUnder(center + kSameHeight * Vec3::UnitY());
+    if (std::abs(height - center.y()) <= kSameHeight) continue;
+    sentences.push_back("the recording shows a " + Name(recorded.kind) + " at " + io::Fixed(center.y(), 2) +
+                        " m above x = " + io::Fixed(center.x(), 2) + ", z = " + io::Fixed(center.z(), 2) +
+                        " m, where the world has " +
+                        (std::isfinite(height) ? "its ground at " + io::Fixed(height, 2) + " m" : "nothing"));
+  }
+  return sentences;
 }
 
 }  // namespace retrace::task

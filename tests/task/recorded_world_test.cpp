@@ -1,6 +1,7 @@
 /// The world that a recording shows.
 #include "retrace/task/recorded_world.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -75,6 +76,23 @@ TEST(RecordedWorld, HeelsHangOverTheEdgeOfAStair) {
 TEST(RecordedWorld, APlainFloorIsNoWorld) {
   EXPECT_TRUE(WorldOf(Motion(Squatting, 3.2)).empty());
   EXPECT_FALSE(ShapesGround(WorldVariation()));
+}
+
+TEST(RecordedWorld, AWorldContradictsItWhereItsGroundIsAtAnotherHeight) {
+  const character::ReferenceMotion motion = Motion(ClimbingSteps, 2.9);
+  const metrics::RecordedGround ground = metrics::FindRecordedGround(motion, motion.StatesOfPoses());
+  simulation::Environment environment = PlaceWorld(MakeRecordedWorld(ground, motion), motion).environment;
+  EXPECT_TRUE(Contradictions(ground, environment).empty());
+  environment.boxes[1].position.y() += 0.1;
+  std::vector<std::string> found = Contradictions(ground, environment);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0], testing::MatchesRegex("the recording shows a step at 0.4. m above x = .*, z = .* m, where the "
+                                              "world has its ground at 0.5. m"));
+  environment.boxes.clear();
+  environment.ground.present = false;
+  found = Contradictions(ground, environment);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_THAT(found[0], testing::EndsWith("where the world has nothing"));
 }
 
 TEST(RecordedWorld, AFileOfItIsReadAgain) {

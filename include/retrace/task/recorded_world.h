@@ -1,6 +1,9 @@
 /// The world that a recording shows: boxes under the feet and the seat of a motion.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "retrace/character/reference_motion.h"
 #include "retrace/io/json.h"
 #include "retrace/metrics/recorded_ground.h"
@@ -26,5 +29,10 @@ io::Json WorldDocument(const WorldVariation& world);
 /// Whether a world has a ground of its own, so that what a recording shows is not added to it: objects, another height,
 /// no ground, or a reference that is changed for it.
 bool ShapesGround(const WorldVariation& world);
+
+/// Where the ground of an environment is not at the height of a surface whose evidence is strong, as sentences. Both in
+/// the frame of the motion.
+std::vector<std::string> Contradictions(const metrics::RecordedGround& ground,
+                                        const simulation::Environment& environment);
 
 }  // namespace retrace::task
