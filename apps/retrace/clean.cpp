@@ -11,7 +11,7 @@
 #include "commands.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/jobs/run_list.h"
+#include "retrace/runs/stored/run_list.h"
 
 namespace retrace::apps::clean_command {
 namespace {

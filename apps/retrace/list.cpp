@@ -10,7 +10,7 @@
 #include "common/verdict.h"
 #include "retrace/io/json.h"
 #include "retrace/io/number.h"
-#include "retrace/jobs/run_list.h"
+#include "retrace/runs/stored/run_list.h"
 
 namespace retrace::apps::list_command {
 namespace {

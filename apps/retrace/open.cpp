@@ -1,5 +1,6 @@
 /// open: the page of a run in the browser; its path where there is none.
-#include <unistd.h>
+#include <fcntl.h>
+#include <sys/wait.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "cli/program.h"
 #include "commands.h"
 #include "retrace/io/error.h"
+#include "retrace/io/program_path.h"
 #include "retrace/jobs/report_page.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/inputs/data_files.h"
@@ -60,8 +62,17 @@ bool IsSet(const char* variable) {
 /// Gives the page to what the desktop opens pages with. False: there is no desktop, or nothing that opens pages.
 bool OpenInBrowser(const fs::path& page) {
   if (!IsSet("DISPLAY") && !IsSet("WAYLAND_DISPLAY") && !IsSet("BROWSER")) return false;
-  const std::string command = "xdg-open " + cli::ShellWord(page.string()) + " >/dev/null 2>&1 </dev/null";
-  return std::system(command.c_str()) == 0;  // NOLINT(cert-env33-c): the user's own desktop decides
+  const fs::path opener = io::FindProgram("xdg-open");
+  if (opener.empty()) return false;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  for (const int stream : {1, 2}) posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failure = io::StartProgram({opener.string(), page.string()}, actions, 0, child);
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  return failure == 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
 int Open(const Options& o, const Call& call) {

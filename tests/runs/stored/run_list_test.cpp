@@ -1,5 +1,5 @@
 /// Runs that are found, sorted and removed; what a user sees of it is tested where the program is.
-#include "retrace/jobs/run_list.h"
+#include "retrace/runs/stored/run_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "retrace/jobs/run_list.h"
+#include "retrace/runs/stored/run_list.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
