@@ -106,7 +106,7 @@ void NoteSpikes(double frame_time, double first_time, std::vector<Spike> spikes,
                                               " of the recording; these frames are bridged"});
   }
   if (notes > kMostNotes) {
-    report.notes.push_back("so at " + std::to_string(notes - kMostNotes) + " other times of the recording");
+    report.notes.push_back("and so at " + std::to_string(notes - kMostNotes) + " more instants");
   }
 }
 

@@ -113,7 +113,7 @@ TEST(RecordedSpikes, SpikesAtOneTimeAreOneNoteAndManyAreCounted) {
   BridgeSpikes(Human(), kSixtieth, 1, 0, poses, report);
   ASSERT_EQ(report.notes.size(), 5);
   EXPECT_THAT(report.notes[0], ::testing::StartsWith("left_thigh, right_thigh bridged from"));
-  EXPECT_EQ(report.notes[4], "so at 2 other times of the recording");
+  EXPECT_EQ(report.notes[4], "and so at 2 more instants");
 }
 
 }  // namespace
