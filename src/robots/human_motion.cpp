@@ -36,7 +36,9 @@ constexpr double kLikeBefore = 0.15;  // hinges, to the frame before
 constexpr double kLikeAtRest = 0.03;  // hinges, to the pose at rest
 constexpr double kStepDamping = 1e-3;
 constexpr int kMostSteps = 12;
-constexpr double kSettled = 1e-4;  // the largest change [rad], [m]
+constexpr double kSettled = 1e-4;      // the largest change [rad], [m]
+constexpr double kLeastOfFoot = 0.01;  // that tells where a robot looks [m]
+constexpr double kStraight = 0.98;     // cosine of what is no turn
 /// Legs are never quite stretched: a robot's knees have to bend.
 constexpr double kShareOfLegs = 0.97;
 
@@ -99,7 +101,6 @@ std::optional<RobotLimb> MakeLimb(const Character& character, const Limb& limb) 
   }
   RobotLimb made;
   made.leg = limb.leg;
-  made.left = character.bodies[Index(chain.back()->child)].rest_position.x() > 0;
   made.end = limb.leg ? points.back() : TipOf(character, *chain.back());
   if (!limb.leg) points.push_back(made.end);
   // The bend is where both halves are longest.
@@ -121,6 +122,35 @@ std::optional<RobotLimb> MakeLimb(const Character& character, const Limb& limb) 
   made.upper = (made.middle - made.base).norm();
   made.lower = (made.end - made.middle).norm();
   return made;
+}
+
+/// Where a robot with two legs looks at rest: across the line between its hips, to where its feet are longer. A file
+/// with x ahead is meant where these do not tell.
+Vec3 AheadOf(const Character& character, const std::vector<RobotLimb>& limbs) {
+  std::vector<const RobotLimb*> legs;
+  for (const RobotLimb& limb : limbs) {
+    if (limb.leg) legs.push_back(&limb);
+  }
+  if (legs.size() != 2) return Vec3::UnitZ();
+  Vec3 between = legs[0]->base - legs[1]->base;
+  between.y() = 0;
+  if (between.norm() < kLeastOfFoot) return Vec3::UnitZ();
+  Vec3 ahead = between.cross(Vec3(Vec3::UnitY())).normalized();
+  double longer = 0;
+  for (const RobotLimb* const leg : legs) {
+    const character::Body& foot = character.bodies[Index(leg->end_body)];
+    for (const character::Shape& shape : foot.shapes) {
+      double most = 0, least = 0;
+      for (const Vec3& corner : character::CornersOf(shape)) {
+        const double along = ahead.dot(Vec3(foot.rest_position + corner - leg->end));
+        most = std::max(most, along);
+        least = std::min(least, along);
+      }
+      longer += most + least;
+    }
+  }
+  if (longer < -kLeastOfFoot || (std::abs(longer) <= kLeastOfFoot && ahead.z() < -0.5)) ahead = -ahead;
+  return std::abs(ahead.z()) > kStraight && ahead.z() > 0 ? Vec3(Vec3::UnitZ()) : ahead;
 }
 
 int JointNamed(const Character& human, const std::string& name) {
@@ -189,17 +219,21 @@ class Fitter {
 
   void FindLimbsOfBoth() {
     const Limbs limbs = FindLimbs(AtRest(robot_));
+    std::vector<RobotLimb> found;
     for (const Limb& limb : limbs.limbs) {
       if (limb.bodies.size() < 2) continue;
       const int last = limb.bodies.back();
       if (!limb.leg && limbs.parts[Index(last)] != character::Part::kHand) continue;
-      std::optional<RobotLimb> made = MakeLimb(robot_, limb);
-      if (!made) continue;
+      if (std::optional<RobotLimb> made = MakeLimb(robot_, limb)) found.push_back(*made);
+    }
+    const Vec3 ahead = AheadOf(robot_, found);
+    turned_ = AxisRotation(1, std::atan2(ahead.x(), ahead.z()));
+    for (RobotLimb& made : found) {
+      made.left = (turned_.conjugate() * robot_.bodies[Index(made.end_body)].rest_position).x() > 0;
       const bool twice = std::any_of(limbs_.begin(), limbs_.end(), [&](const RobotLimb& other) {
-        return other.leg == made->leg && other.left == made->left;
+        return other.leg == made.leg && other.left == made.left;
       });
-      if (twice) continue;
-      limbs_.push_back(*made);
+      if (!twice) limbs_.push_back(made);
     }
     std::vector<const RobotLimb*> legs;
     for (const RobotLimb& limb : limbs_) {
@@ -227,11 +261,13 @@ class Fitter {
 
   /// The root begins where the human's is.
   void Begin() {
-    pose_.root_orientation = human_state_[Index(human_pelvis_)].orientation;
+    pose_.root_orientation = AsHuman(human_pelvis_);
     pose_.root_position =
         HipsOfHuman() + pose_.root_orientation * (robot_.bodies[Index(robot_.root)].rest_position - hips_);
   }
 
+  /// The orientation of a body of the robot that is turned as one of the human.
+  Quat AsHuman(int body) const { return human_state_[Index(body)].orientation * turned_.conjugate(); }
   Vec3 Scaled(const Vec3& place) const { return scale_ * place + Vec3(0, lift_, 0); }
   Vec3 HipsOfHuman() const {
     return Scaled(0.5 * (PlaceOf(human_, human_.FindJoint("left_hip"), human_state_) +
@@ -274,8 +310,8 @@ class Fitter {
     dynamics_.SetMotion(pose_, VectorXd::Zero(dynamics_.size()));
     rows_ = 0;
     AddPoint(pelvis_, hips_, HipsOfHuman(), kHips);
-    AddTurn(pelvis_, human_state_[Index(human_pelvis_)].orientation, kPelvis);
-    if (trunk_ >= 0 && trunk_ != pelvis_) AddTurn(trunk_, human_state_[Index(human_trunk_)].orientation, kTrunk);
+    AddTurn(pelvis_, AsHuman(human_pelvis_), kPelvis);
+    if (trunk_ >= 0 && trunk_ != pelvis_) AddTurn(trunk_, AsHuman(human_trunk_), kTrunk);
     for (size_t l = 0; l < limbs_.size(); ++l) {
       const RobotLimb& limb = limbs_[l];
       const HumanLimb& human = human_limbs_[l];
@@ -287,7 +323,7 @@ class Fitter {
       AddPoint(limb.middle_body, limb.middle, wanted_middle, limb.leg ? kKnees : kElbows);
       if (limb.leg) {
         AddPoint(limb.end_body, limb.end, Scaled(end), kAnkles);
-        AddTurn(limb.end_body, human_state_[Index(human.end_body)].orientation, kFeet);
+        AddTurn(limb.end_body, AsHuman(human.end_body), kFeet);
       } else {
         AddPoint(limb.end_body, limb.end, wanted_middle + limb.lower * (end - middle).normalized(), kHands);
       }
@@ -383,6 +419,7 @@ class Fitter {
   std::vector<RobotLimb> limbs_;
   std::vector<HumanLimb> human_limbs_;  // (limbs)
   double scale_ = 1, lift_ = 0;
+  Quat turned_ = Quat::Identity();  // from where a human looks at rest to where the robot does
   int pelvis_ = -1, trunk_ = -1, human_pelvis_ = -1, human_trunk_ = -1;
   Vec3 hips_ = Vec3::Zero();
   Pose pose_;

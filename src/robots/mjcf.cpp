@@ -224,8 +224,13 @@ class MjcfReader {
         if (type == "free") tree.free = true;
         kinds += type.substr(0, 1);
       }
-      tree.planar = !tree.free && kinds.size() == 3 && std::count(kinds.begin(), kinds.end(), 's') == 2 &&
-                    std::count(kinds.begin(), kinds.end(), 'h') == 1;
+      std::sort(kinds.begin(), kinds.end());
+      tree.planar = !tree.free && kinds == "hss";
+      if (kinds == "hhhsss" || kinds == "bsss") {
+        tree.free = true;
+        robot_.notes.push_back(std::string("The joints between the world and ") + child.attribute("name").value() +
+                               " leave it free: they are taken for a free joint.");
+      }
       for (const auto& found : child.select_nodes(".//joint")) {
         static_cast<void>(found);
         ++tree.joints;

@@ -1,5 +1,6 @@
 #include "urdf.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -109,6 +110,8 @@ class UrdfReader {
       shape.kind = RobotShape::Kind::kMesh;
       shape.file = xml_.Text(mesh, "filename");
       if (!ReadMeshOf(mesh, shape)) return;
+    } else if (!collides) {
+      return;  // what is only shown matters little
     } else {
       xml_.Fail(node, "no known geometry", "a box, sphere, cylinder, capsule or mesh");
     }
@@ -182,14 +185,15 @@ class UrdfReader {
     if (!(joint.axis.norm() > 1e-9)) xml_.Fail(axis, "an axis without length", "a direction");
     joint.axis.normalize();
     if (const pugi::xml_node limit = node.child("limit")) {
-      joint.effort = std::max(0.0, xml_.Number(limit, "effort", 0));
-      joint.speed = std::max(0.0, xml_.Number(limit, "velocity", 0));
-      const double lower = xml_.Number(limit, "lower", 0), upper = xml_.Number(limit, "upper", 0);
+      const auto known = [](double number) { return std::isfinite(number) ? std::max(0.0, number) : 0; };
+      joint.effort = known(xml_.Limit(limit, "effort", 0));
+      joint.speed = known(xml_.Limit(limit, "velocity", 0));
+      const double lower = xml_.Limit(limit, "lower", 0), upper = xml_.Limit(limit, "upper", 0);
       if (lower > upper) {
         xml_.Fail(limit, "lower=\"" + io::Number(lower) + "\" above upper=\"" + io::Number(upper) + "\"",
                   "lower below upper");
       }
-      if (type == "revolute" && lower < upper) joint.range = {lower, upper};
+      if (type == "revolute" && lower < upper && std::isfinite(upper - lower)) joint.range = {lower, upper};
     }
     if (const pugi::xml_node dynamics = node.child("dynamics")) {
       joint.damping = std::max(0.0, xml_.Number(dynamics, "damping", 0));

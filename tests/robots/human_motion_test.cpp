@@ -64,6 +64,41 @@ TEST(HumanMotion, PutsTheFeetOfTheRobotWhereThoseOfThePersonAre) {
   EXPECT_THAT(clip.notes, ::testing::Contains(::testing::HasSubstr("ankles are")));
 }
 
+/// The same robot whose file has y ahead: it walks where the person walks, and ends as the other one does.
+TEST(HumanMotion, OfARobotWhoseFileLooksElsewhereIsTheSame) {
+  const std::string text = SampleUrdf();
+  std::string turned = text;
+  turned.insert(turned.find("<link"), R"(<link name="base"/><joint name="mount" type="fixed"><parent link="base"/>
+    <child link="pelvis"/><origin rpy="0 0 1.5707963267948966"/></joint>)");
+  const Character one = SampleRobot();
+  const Character other = MakeRobotCharacter(ReadRobot(turned, "turned.urdf"), "turned.urdf").character;
+  const std::vector<character::Pose> a = character::PosesOf(one, HumanMotionOf(one, Human(), Walk(), "walk"), "a");
+  const std::vector<character::Pose> b = character::PosesOf(other, HumanMotionOf(other, Human(), Walk(), "walk"), "b");
+  ASSERT_EQ(a.size(), b.size());
+  for (const size_t f : {size_t{0}, a.size() / 2, a.size() - 1}) {
+    character::State of_one, of_other;
+    character::ForwardKinematics(one, a[f], of_one);
+    character::ForwardKinematics(other, b[f], of_other);
+    for (const char* const body : {"pelvis", "left_foot", "right_foot", "trunk"}) {
+      const Vec3 apart =
+          of_one[static_cast<size_t>(one.FindBody(body))].position -
+          of_other[static_cast<size_t>(other.FindBody(body == std::string("pelvis") ? "base" : body))].position;
+      EXPECT_LT(apart.norm(), 0.01) << body << " in frame " << f;
+    }
+  }
+}
+
+/// Links with the names of a human's segments do not make it one.
+TEST(HumanMotion, BecomesAReferenceOfARobotWithNamesOfAHuman) {
+  const Character robot = SampleRobot(), human = Human();
+  ASSERT_GE(robot.FindBody("left_shin"), 0);
+  const motion::Clip clip = HumanMotionOf(robot, human, Walk(), "walk.bvh");
+  character::ReferenceReport report;
+  const character::ReferenceMotion reference = character::MakeReference(robot, clip, "walk.bvh", {}, report);
+  EXPECT_LT(report.joint_distance, 1e-6);
+  EXPECT_NEAR(reference.duration(), 3.2, 0.01);
+}
+
 TEST(HumanMotion, NeedsTwoLegs) {
   const std::string text = R"(<robot name="brick"><link name="brick"><inertial><mass value="2"/>
     <inertia ixx="0.03" ixy="0" ixz="0" iyy="0.04" iyz="0" izz="0.01"/></inertial></link></robot>)";

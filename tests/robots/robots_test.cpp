@@ -255,6 +255,44 @@ TEST(Robot, IsRefusedWithFileAndLine) {
             "robot.xml:14: <joint name=\"left_hip\">: found class \"legs\", expected did you mean \"leg\"?");
 }
 
+/// Layouts that files of many makers have.
+TEST(Robot, WithInfiniteLimitsHasNone) {
+  std::string text = Replaced(SampleUrdf(), R"(effort="80" velocity="10")", R"(effort="inf" velocity="Infinity")");
+  text = Replaced(text, R"(lower="-2" upper="1")", R"(lower="-inf" upper="inf")");
+  const Character robot = Make(text, "sample.urdf").character;
+  EXPECT_FALSE(JointOf(robot, "waist").limited());
+  EXPECT_EQ(JointOf(robot, "waist").speed, 0);
+  EXPECT_FALSE(JointOf(robot, "left_hip").range.has_value());
+  EXPECT_TRUE(JointOf(robot, "right_hip").range.has_value());
+}
+
+TEST(Robot, WithExpressionsOfXacroIsRefusedWithThePrograms) {
+  EXPECT_EQ(Refusal(Replaced(SampleUrdf(), "lower=\"-1\"", "lower=\"${-pi/2}\"")),
+            "robot.xml:20: <limit>: found lower=\"${-pi/2}\", an expression of xacro, expected the file that `xacro "
+            "FILE -o ROBOT.urdf` makes of it");
+}
+
+TEST(Robot, IsReadWhereWhatIsShownHasNoGeometry) {
+  const std::string text =
+      Replaced(SampleUrdf(), "</robot>",
+               R"(<link name="camera"><visual><geometry/></visual></link><joint name="mount" type="fixed">
+               <parent link="head"/><child link="camera"/></joint></robot>)");
+  EXPECT_EQ(Make(text, "sample.urdf").character.bodies.size(), 12u);
+}
+
+/// As models that came from OpenSim have it.
+TEST(Robot, OnThreeSlidesAndThreeHingesIsFree) {
+  std::string joints;
+  for (const char* const axis : {"1 0 0", "0 1 0", "0 0 1"}) {
+    joints += std::string(R"(<joint type="slide" axis=")") + axis + "\"/><joint axis=\"" + axis + "\"/>";
+  }
+  const RobotCharacter made = Make(Replaced(SampleMjcf(), "<freejoint/>", joints), "sample.xml");
+  EXPECT_EQ(made.character.joints.size(), Make(SampleMjcf(), "sample.xml").character.joints.size());
+  EXPECT_THAT(made.notes,
+              ::testing::Contains("The joints between the world and pelvis leave it free: they are taken for "
+                                  "a free joint."));
+}
+
 TEST(Robot, NotesSayWhatIsLeftOut) {
   std::string text = Replaced(SampleMjcf(), "</worldbody>",
                               "</worldbody><equality><weld body1=\"left_foot\" body2=\"right_foot\"/></equality>");
