@@ -13,6 +13,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/mesh_file.h"
+#include "unread_meshes.h"
 
 namespace retrace::robots {
 namespace {
@@ -44,6 +45,7 @@ class MjcfReader {
     for (const pugi::xml_node actuators : model_.children("actuator")) {
       for (const pugi::xml_node actuator : actuators.children()) ReadActuator(actuator);
     }
+    SayUnread(unread_, robot_);
     SayWhatIsLeftOut();
     return std::move(robot_);
   }
@@ -518,7 +520,7 @@ class MjcfReader {
     if (!asset.read) {
       asset.mesh = recordings::ReadMesh(asset.file, asset.scale, asset.why);
       asset.read = true;
-      if (!asset.mesh) robot_.notes.push_back("The mesh " + asset.file.string() + " " + asset.why + ".");
+      if (!asset.mesh) unread_[asset.why].insert(asset.file.string());
     }
     shape.kind = RobotShape::Kind::kMesh;
     shape.file = asset.file.string();
@@ -571,6 +573,7 @@ class MjcfReader {
   std::optional<MjcfDefaults> defaults_;
   Robot robot_;
   std::map<std::string, MeshAsset> assets_;
+  UnreadMeshes unread_;
   std::vector<std::string> left_out_;
   bool degrees_ = true;
   bool strip_path_ = false;

@@ -196,6 +196,26 @@ TEST(Robot, WithoutAMeshFileHasTheBoxOfItsInertia) {
               ::testing::Contains("Without a shape in the file, the box of their inertia stands for: brick."));
 }
 
+TEST(Robot, FindsMeshesBesideTheFileWhereAPackageWasTakenApart) {
+  SampleFolder folder;
+  std::filesystem::create_directories(folder / "shapes");
+  const std::string tetrahedron = "v 0 0 0\nv 0.3 0 0\nv 0 0.3 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  io::WriteFile(folder / "shapes" / "body.obj", tetrahedron);
+  const auto made = [&](const std::string& more) {
+    const std::string text = "<robot name=\"x\">" + more + R"(<link name="body"><inertial><mass value="2"/>
+    <inertia ixx="0.03" iyy="0.04" izz="0.02"/></inertial><collision><geometry>
+    <mesh filename="package://x_description/meshes/visual/body.obj"/></geometry></collision><collision><geometry>
+    <mesh filename="package://x_description/meshes/other.obj"/></geometry></collision><collision><geometry>
+    <mesh filename="package://x_description/meshes/third.obj"/></geometry></collision></link></robot>)";
+    return MakeRobotCharacter(ReadRobot(text, folder / "x.urdf"), "x.urdf").notes;
+  };
+  EXPECT_THAT(made(""),
+              ::testing::Contains("3 meshes are left out: the mesh package://x_description/meshes/other.obj is "
+                                  "not there, for one."));
+  EXPECT_THAT(made("<mujoco><compiler meshdir=\"shapes\"/></mujoco>"),
+              ::testing::Contains(::testing::HasSubstr("1 mesh became")));
+}
+
 /// The frame of the root link is where the table says, and every joint turns by its angle about its axis.
 TEST(Robot, MovesAsATableOfItsJointsSays) {
   const Character robot = Make(SampleUrdf(), "sample.urdf").character;
