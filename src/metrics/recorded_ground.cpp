@@ -417,8 +417,8 @@ void ForEachSeatBall(const Character& character, const State& state, const Funct
 }
 
 /// Whether a thigh is as far from the vertical as that of a body that sits. One that leans with straight legs does not.
-/// Of a robot, whose thighs are not known, and whose motion may ask for a balance that its masses do not have, the hips
-/// are aside from what touches: in a deep stance they are between the feet.
+/// A robot's thighs are not known, and its motion may ask for a balance that its masses do not have: its hips have to
+/// be aside from what touches. In a deep stance they are between the feet.
 bool MaySit(const Character& character, const State& state, const std::vector<Point>& touching) {
   bool thighs = false, bent = false;
   for (const character::Joint& joint : character.joints) {
