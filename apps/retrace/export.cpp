@@ -118,15 +118,17 @@ void AddOptions(cli::Command& command, Options& o) {
   command
       .Add("--to", o.formats,
            "glb (3D scenes), bvh (animation), csv (tables), npz (numpy), sto (OpenSim: motion, ground forces), trc "
-           "(markers), joints (robots: angles, targets, torques), or all; repeatable, or with commas between")
+           "(markers), joints (robots: angles, targets, torques), mujoco (the same with a model of the robot), or all; "
+           "repeatable, or with commas between")
       .Type("FORMAT")
       .OneEach()
       .Required();
   command.Add("--output", o.output, "Folder for the files, or the file itself where there is one only [DIR/export]")
       .Type("PATH");
-  cli::AddNumber(command, "--rate", o.rate, io::Real{{1, 10000}},
-                 "Frames per second [glb 60; bvh, csv, trc, joints 120]; npz and sto have every simulation step; with "
-                 "--skeleton source that of the recording");
+  cli::AddNumber(
+      command, "--rate", o.rate, io::Real{{1, 10000}},
+      "Frames per second [glb 60; bvh, csv, trc, joints 120; mujoco 240]; npz and sto have every simulation step; with "
+      "--skeleton source that of the recording");
   command
       .Add("--skeleton", o.skeleton,
            "Whose skeleton moves: that of the simulated character, or the recording's own with its names, bones and "

@@ -104,7 +104,12 @@ int Replay(const Options& o, const Call& call) {
   runs::ReplaySettings settings;
   for (const std::string& assignment : o.sets) settings.Set(assignment);
   std::optional<runs::RunFeedback> feedback;  // before the world becomes another one
-  if (o.feedback) feedback.emplace(run, settings.reindexing, o.tree);
+  if (o.feedback) {
+    feedback.emplace(run, settings.reindexing, o.tree);
+    feedback->sensors = settings.sensors;
+  } else if (!settings.sensors.empty()) {
+    throw UsageError("/sensors is what feedback sees; it needs --feedback");
+  }
   if (const task::WorldVariation world = runs::ReadWorlds(o.worlds); !world.empty()) {
     const task::PlacedWorld placed = runs::PutInto(world, run);
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", cli::Shown(note).c_str());

@@ -7,6 +7,7 @@
 #include "retrace/exports/bvh.h"
 #include "retrace/exports/csv.h"
 #include "retrace/exports/glb.h"
+#include "retrace/exports/mujoco_model.h"
 #include "retrace/exports/npz.h"
 #include "retrace/exports/robot_joints.h"
 #include "retrace/exports/sto.h"
@@ -17,7 +18,7 @@
 namespace retrace::exports {
 namespace {
 
-constexpr std::array<const char*, 7> kNames = {"glb", "bvh", "csv", "npz", "sto", "trc", "joints"};
+constexpr std::array<const char*, 8> kNames = {"glb", "bvh", "csv", "npz", "sto", "trc", "joints", "mujoco"};
 
 /// Files of a single character.
 std::vector<std::string> FilesOfOne(ExportFormat format) {
@@ -36,6 +37,8 @@ std::vector<std::string> FilesOfOne(ExportFormat format) {
       return {"markers.trc"};
     case ExportFormat::kJoints:
       return {"joint_motion.csv"};
+    case ExportFormat::kMujoco:
+      return {"mujoco_model.xml", "mujoco_motion.csv"};
   }
   return {};
 }
@@ -57,6 +60,8 @@ std::vector<std::string> FormatOne(ExportFormat format, const ExportedMotion& mo
       return {FormatTrc(motion, rate)};
     case ExportFormat::kJoints:
       return {FormatJointMotion(motion, rate)};
+    case ExportFormat::kMujoco:
+      return {FormatMujocoModel(motion), FormatJointMotion(motion, rate)};
   }
   return {};
 }
@@ -78,7 +83,7 @@ std::vector<ExportFormat> ParseFormats(const std::vector<std::string>& names) {
       } else {
         throw UsageError(
             "the formats \"" + list + "\": found \"" + name +
-            "\", expected glb, bvh, csv, npz, sto, trc, joints, several of them with commas between, or all");
+            "\", expected glb, bvh, csv, npz, sto, trc, joints, mujoco, several of them with commas between, or all");
       }
     }
   }
@@ -101,6 +106,7 @@ std::vector<std::string> FilesOf(ExportFormat format, size_t num_characters) {
 }
 
 double DefaultRate(ExportFormat format) {
+  if (format == ExportFormat::kMujoco) return 240;  // torques of every step
   return format == ExportFormat::kGlb ? 60 : exports::kBvhRate;
 }
 

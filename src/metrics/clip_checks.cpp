@@ -160,8 +160,8 @@ void CheckJoints(const ReferenceMotion& reference, ClipChecks& checks) {
   for (size_t j = 0; j < character.joints.size(); ++j) {
     const character::Joint& joint = character.joints[j];
     const character::Body& child = character.bodies[static_cast<size_t>(joint.child)];
-    // Only a human's knee is known to bend in one direction.
-    const bool knee = child.segment == "left_shin" || child.segment == "right_shin";
+    // Only a human's knee is known to bend in one direction; that of a robot has a range.
+    const bool knee = !joint.range && (child.segment == "left_shin" || child.segment == "right_shin");
     const double bent = knee ? BendAtRest(character, j) : 0;
     Worst backwards;
     Worst twisted;

@@ -47,6 +47,7 @@ const double kSteepestSeat = Radians(20);
 constexpr double kMostBeside = 0.25;     // of a seat beside the hips, where the center of pressure is [m]
 constexpr double kOneSeat = 0.3;         // between rests on it [m]
 const double kThighTilt = Radians(25);   // against the vertical, of a body that sits
+constexpr double kHipsAside = 0.17;      // from the feet, of a body that sits: two thirds of a thigh, in heights
 constexpr double kOnSurface = 0.04;      // corners that are so near to a surface touch it [m]
 constexpr double kBesideSurface = 0.25;  // of the rectangle that was touched [m]
 constexpr double kUnderBody = 0.1;       // what is so near is under a body [m]
@@ -416,7 +417,9 @@ void ForEachSeatBall(const Character& character, const State& state, const Funct
 }
 
 /// Whether a thigh is as far from the vertical as that of a body that sits. One that leans with straight legs does not.
-bool BendsThigh(const Character& character, const State& state) {
+/// A robot's thighs are not known, and its motion may ask for a balance that its masses do not have: its hips have to
+/// be aside from what touches. In a deep stance they are between the feet.
+bool MaySit(const Character& character, const State& state, const std::vector<Point>& touching) {
   bool thighs = false, bent = false;
   for (const character::Joint& joint : character.joints) {
     const auto child = static_cast<size_t>(joint.child);
@@ -426,7 +429,9 @@ bool BendsThigh(const Character& character, const State& state) {
     thighs = true;
     bent = bent || std::acos(std::clamp(-down.normalized().y(), -1.0, 1.0)) > kThighTilt;
   }
-  return bent || !thighs;
+  if (thighs) return bent;
+  const Vec3& hips = state[static_cast<size_t>(character.root)].position;
+  return HullDistance(touching, {hips.x(), hips.z()}) > kHipsAside * character.height;
 }
 
 /// How far along the normal of a seat the lowest of them is [m].
@@ -473,8 +478,9 @@ class SeatSearch {
       const double moved = (states[at + reach][root].position - states[at - reach][root].position).norm();
       if (moved > kPelvisRests * 2 * static_cast<double>(reach) * frame_time_) continue;
       const Point pressure = averaged[f].PressureAt(0);
-      aside_[f] = HullDistance(CornersThatTouch(character_, states[f], surfaces), pressure);
-      rests[f] = aside_[f] > kAsideOfFeet && BendsThigh(character_, states[f]);
+      const std::vector<Point> touching = CornersThatTouch(character_, states[f], surfaces);
+      aside_[f] = HullDistance(touching, pressure);
+      rests[f] = aside_[f] > kAsideOfFeet && MaySit(character_, states[f], touching);
     }
     for (const Interval& interval : Stretches(rests, frame_time_)) {
       if (interval.end - interval.start < kBriefRest) continue;

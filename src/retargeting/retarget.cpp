@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "lead_in.h"
@@ -788,6 +789,8 @@ std::optional<Vec3> ShouldersOverHips(const motion::Clip& clip, const SkeletonMa
 }
 
 bool IsHumanlike(const Character& character) {
+  // A robot may have links of these names, but not the joints of a human between them.
+  if ((*character.json).contains("root_frame")) return false;
   for (const char* side : kSides) {
     for (const char* segment : {"thigh", "shin", "foot"}) {
       if (JointOfSegment(character, Sided(side, segment)) == nullptr) return false;

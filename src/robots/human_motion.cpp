@@ -32,11 +32,16 @@ using Eigen::VectorXd;
 // Weights of what is fitted, per meter and per radian.
 constexpr double kAnkles = 20, kHips = 5, kKnees = 2, kElbows = 3, kHands = 5;
 constexpr double kPelvis = 1.5, kTrunk = 1.5, kFeet = 1.5;
+constexpr double kOnFloor = 20;       // what bears weight, or would be under the floor
+constexpr double kLeansBelow = 0.1;   // below which what a person leans on begins to have a height of its own [m]
 constexpr double kLikeBefore = 0.15;  // hinges, to the frame before
 constexpr double kLikeAtRest = 0.03;  // hinges, to the pose at rest
 constexpr double kStepDamping = 1e-3;
+constexpr double kMoreDamping = 8;  // a factor
 constexpr int kMostSteps = 12;
-constexpr double kSettled = 1e-4;  // the largest change [rad], [m]
+constexpr double kSettled = 1e-4;      // the largest change [rad], [m]
+constexpr double kLeastOfFoot = 0.01;  // that tells where a robot looks [m]
+constexpr double kStraight = 0.98;     // cosine of what is no turn
 /// Legs are never quite stretched: a robot's knees have to bend.
 constexpr double kShareOfLegs = 0.97;
 
@@ -51,12 +56,13 @@ struct RobotLimb {
   int end_body = -1;  // the foot or hand
   Vec3 end = Vec3::Zero();
   double upper = 0, lower = 0;  // lengths [m]
+  std::vector<int> wrist;       // joints beyond an elbow
 };
 
 /// A person's limb in the character of a human.
 struct HumanLimb {
   int base = -1, middle = -1, end = -1;  // joints
-  int end_body = -1;
+  int middle_body = -1, end_body = -1;
 };
 
 std::vector<BodyAtRest> AtRest(const Character& character) {
@@ -99,14 +105,17 @@ std::optional<RobotLimb> MakeLimb(const Character& character, const Limb& limb) 
   }
   RobotLimb made;
   made.leg = limb.leg;
-  made.left = character.bodies[Index(chain.back()->child)].rest_position.x() > 0;
   made.end = limb.leg ? points.back() : TipOf(character, *chain.back());
   if (!limb.leg) points.push_back(made.end);
-  // The bend is where both halves are longest.
+  // The bend is where both halves are longest, and where the axis is not along the limb, as that of a forearm's roll.
   size_t bend = 0;
   double best = 0;
   for (size_t k = 1; k + 1 < points.size(); ++k) {
-    const double shorter = std::min((points[k] - points.front()).norm(), (points.back() - points[k]).norm());
+    const Vec3 beyond = points.back() - points[k];
+    double shorter = std::min((points[k] - points.front()).norm(), beyond.norm());
+    if (chain[k]->type == character::JointType::kHinge) {
+      shorter *= chain[k]->direction().cross(beyond.normalized()).norm();
+    }
     if (shorter > best) {
       best = shorter;
       bend = k;
@@ -118,9 +127,41 @@ std::optional<RobotLimb> MakeLimb(const Character& character, const Limb& limb) 
   made.middle_body = chain[bend]->child;
   made.middle = points[bend];
   made.end_body = chain.back()->child;
+  for (size_t k = bend + 1; k < chain.size() && !limb.leg; ++k) {
+    if (chain[k]->type == character::JointType::kHinge) made.wrist.push_back(character.JointOf(chain[k]->child));
+  }
   made.upper = (made.middle - made.base).norm();
   made.lower = (made.end - made.middle).norm();
   return made;
+}
+
+/// Where a robot with two legs looks at rest: across the line between its hips, to where its feet are longer. A file
+/// with x ahead is meant where these do not tell.
+Vec3 AheadOf(const Character& character, const std::vector<RobotLimb>& limbs) {
+  std::vector<const RobotLimb*> legs;
+  for (const RobotLimb& limb : limbs) {
+    if (limb.leg) legs.push_back(&limb);
+  }
+  if (legs.size() != 2) return Vec3::UnitZ();
+  Vec3 between = legs[0]->base - legs[1]->base;
+  between.y() = 0;
+  if (between.norm() < kLeastOfFoot) return Vec3::UnitZ();
+  Vec3 ahead = between.cross(Vec3(Vec3::UnitY())).normalized();
+  double longer = 0;
+  for (const RobotLimb* const leg : legs) {
+    const character::Body& foot = character.bodies[Index(leg->end_body)];
+    for (const character::Shape& shape : foot.shapes) {
+      double most = 0, least = 0;
+      for (const Vec3& corner : character::CornersOf(shape)) {
+        const double along = ahead.dot(Vec3(foot.rest_position + corner - leg->end));
+        most = std::max(most, along);
+        least = std::min(least, along);
+      }
+      longer += most + least;
+    }
+  }
+  if (longer < -kLeastOfFoot || (std::abs(longer) <= kLeastOfFoot && ahead.z() < -0.5)) ahead = -ahead;
+  return std::abs(ahead.z()) > kStraight && ahead.z() > 0 ? Vec3(Vec3::UnitZ()) : ahead;
 }
 
 int JointNamed(const Character& human, const std::string& name) {
@@ -135,6 +176,7 @@ HumanLimb HumanLimbOf(const Character& human, const RobotLimb& limb) {
   found.base = JointNamed(human, side + (limb.leg ? "hip" : "shoulder"));
   found.middle = JointNamed(human, side + (limb.leg ? "knee" : "elbow"));
   found.end = JointNamed(human, side + (limb.leg ? "ankle" : "wrist"));
+  found.middle_body = human.joints[Index(found.middle)].child;
   found.end_body = human.joints[Index(found.end)].child;
   return found;
 }
@@ -158,9 +200,20 @@ class Fitter {
     character::ForwardKinematics(human_, of_human, human_state_);
     if (first_) Begin();
     const std::vector<double> before = Angles();
+    double damping = kStepDamping, cost = Collect(before);
     for (int step = 0; step < (first_ ? 5 * kMostSteps : kMostSteps); ++step) {
-      Collect(before);
-      if (Step() < kSettled) break;
+      const Pose kept = pose_;
+      const double change = Step(damping);
+      const double after = Collect(before);
+      if (after > cost) {  // what the pose touches is another corner there: a shorter step
+        pose_ = kept;
+        Collect(before);
+        damping *= kMoreDamping;
+        continue;
+      }
+      cost = after;
+      damping = std::max(kStepDamping, damping / kMoreDamping);
+      if (change < kSettled) break;
     }
     Measure();
     first_ = false;
@@ -189,17 +242,21 @@ class Fitter {
 
   void FindLimbsOfBoth() {
     const Limbs limbs = FindLimbs(AtRest(robot_));
+    std::vector<RobotLimb> found;
     for (const Limb& limb : limbs.limbs) {
       if (limb.bodies.size() < 2) continue;
       const int last = limb.bodies.back();
       if (!limb.leg && limbs.parts[Index(last)] != character::Part::kHand) continue;
-      std::optional<RobotLimb> made = MakeLimb(robot_, limb);
-      if (!made) continue;
+      if (std::optional<RobotLimb> made = MakeLimb(robot_, limb)) found.push_back(*made);
+    }
+    const Vec3 ahead = AheadOf(robot_, found);
+    turned_ = AxisRotation(1, std::atan2(ahead.x(), ahead.z()));
+    for (RobotLimb& made : found) {
+      made.left = (turned_.conjugate() * robot_.bodies[Index(made.end_body)].rest_position).x() > 0;
       const bool twice = std::any_of(limbs_.begin(), limbs_.end(), [&](const RobotLimb& other) {
-        return other.leg == made->leg && other.left == made->left;
+        return other.leg == made.leg && other.left == made.left;
       });
-      if (twice) continue;
-      limbs_.push_back(*made);
+      if (!twice) limbs_.push_back(made);
     }
     std::vector<const RobotLimb*> legs;
     for (const RobotLimb& limb : limbs_) {
@@ -227,11 +284,13 @@ class Fitter {
 
   /// The root begins where the human's is.
   void Begin() {
-    pose_.root_orientation = human_state_[Index(human_pelvis_)].orientation;
+    pose_.root_orientation = AsHuman(human_pelvis_);
     pose_.root_position =
         HipsOfHuman() + pose_.root_orientation * (robot_.bodies[Index(robot_.root)].rest_position - hips_);
   }
 
+  /// The orientation of a body of the robot that is turned as one of the human.
+  Quat AsHuman(int body) const { return human_state_[Index(body)].orientation * turned_.conjugate(); }
   Vec3 Scaled(const Vec3& place) const { return scale_ * place + Vec3(0, lift_, 0); }
   Vec3 HipsOfHuman() const {
     return Scaled(0.5 * (PlaceOf(human_, human_.FindJoint("left_hip"), human_state_) +
@@ -269,13 +328,84 @@ class Fitter {
     rows_ += 3;
   }
 
-  /// All that is fitted, at the pose as it is.
-  void Collect(const std::vector<double>& before) {
+  /// The lowest point of a body of the robot.
+  Vec3 LowestOf(int body) const {
+    const Mat3 rotation = dynamics_.RotationOf(body);
+    const auto up = rotation.row(1);
+    Vec3 lowest(0, std::numeric_limits<double>::infinity(), 0);
+    const auto take = [&](const Vec3& point) {
+      if (point.y() < lowest.y()) lowest = point;
+    };
+    for (const character::Shape& shape : robot_.bodies[Index(body)].shapes) {
+      const Vec3 center = dynamics_.CenterOf(body) + rotation * shape.offset;
+      const auto down = [&](int axis) { return up[axis] > 0 ? -1.0 : 1.0; };
+      switch (shape.kind) {
+        case character::Shape::Kind::kBox:
+          take(center + rotation * Vec3(0.5 * shape.size.cwiseProduct(Vec3(down(0), down(1), down(2)))));
+          break;
+        case character::Shape::Kind::kCapsule:
+          take(center + 0.5 * shape.length * down(shape.axis) * Vec3(rotation.col(shape.axis)) -
+               Vec3(0, shape.radius, 0));
+          break;
+        case character::Shape::Kind::kMesh:
+          for (const Vec3& vertex : shape.mesh.vertices) take(center + rotation * vertex);
+          break;
+      }
+    }
+    return lowest;
+  }
+
+  /// Wrists stay out of the last rows: nothing says how a hand is turned, and it would flip from one corner to another.
+  void KeepWrists(int rows) {
+    for (const RobotLimb& limb : limbs_) {
+      for (const int joint : limb.wrist) {
+        jacobian_.block(rows_ - rows, dynamics_.coordinates().FirstOf(joint), rows, 1).setZero();
+      }
+    }
+  }
+
+  void AddHeight(int body, const Vec3& point, double wanted, double weight) {
+    scratch_.resize(3, dynamics_.size());
+    dynamics_.PointJacobian(body, point, scratch_);
+    jacobian_.row(rows_) = weight * scratch_.row(1);
+    residual_[rows_++] = weight * (wanted - point.y());
+    KeepWrists(1);
+  }
+
+  /// What the person leans on the robot leans on, too: its lowest point is as high as the person's.
+  void AddSupport(int body, int of_human) {
+    const double height = character::LowestPoint(human_.bodies[Index(of_human)], human_state_[Index(of_human)]);
+    if (!(height < kLeansBelow)) return;
+    const Vec3 lowest = LowestOf(body);
+    if (!lowest.allFinite()) return;
+    AddHeight(body, lowest, scale_ * std::max(0.0, height), kOnFloor * std::min(1.0, 1 - height / kLeansBelow));
+  }
+
+  /// Feet apart, whose soles are where the ankles put them.
+  void AddSupports() {
+    AddSupport(pelvis_, human_pelvis_);
+    if (trunk_ >= 0 && trunk_ != pelvis_) AddSupport(trunk_, human_trunk_);
+    std::vector<bool> foot(robot_.bodies.size());
+    for (size_t l = 0; l < limbs_.size(); ++l) {
+      const RobotLimb& limb = limbs_[l];
+      if (limb.leg) foot[Index(limb.end_body)] = true;
+      AddSupport(limb.leg ? limb.middle_body : limb.end_body,
+                 limb.leg ? human_limbs_[l].middle_body : human_limbs_[l].end_body);
+    }
+    for (size_t b = 0; b < robot_.bodies.size(); ++b) {
+      if (foot[b] || robot_.bodies[b].shapes.empty()) continue;
+      const Vec3 lowest = LowestOf(static_cast<int>(b));
+      if (lowest.y() < 0) AddHeight(static_cast<int>(b), lowest, 0, kOnFloor);
+    }
+  }
+
+  /// All that is fitted, at the pose as it is. Returns the sum of the squares.
+  double Collect(const std::vector<double>& before) {
     dynamics_.SetMotion(pose_, VectorXd::Zero(dynamics_.size()));
     rows_ = 0;
     AddPoint(pelvis_, hips_, HipsOfHuman(), kHips);
-    AddTurn(pelvis_, human_state_[Index(human_pelvis_)].orientation, kPelvis);
-    if (trunk_ >= 0 && trunk_ != pelvis_) AddTurn(trunk_, human_state_[Index(human_trunk_)].orientation, kTrunk);
+    AddTurn(pelvis_, AsHuman(human_pelvis_), kPelvis);
+    if (trunk_ >= 0 && trunk_ != pelvis_) AddTurn(trunk_, AsHuman(human_trunk_), kTrunk);
     for (size_t l = 0; l < limbs_.size(); ++l) {
       const RobotLimb& limb = limbs_[l];
       const HumanLimb& human = human_limbs_[l];
@@ -287,11 +417,13 @@ class Fitter {
       AddPoint(limb.middle_body, limb.middle, wanted_middle, limb.leg ? kKnees : kElbows);
       if (limb.leg) {
         AddPoint(limb.end_body, limb.end, Scaled(end), kAnkles);
-        AddTurn(limb.end_body, human_state_[Index(human.end_body)].orientation, kFeet);
+        AddTurn(limb.end_body, AsHuman(human.end_body), kFeet);
       } else {
         AddPoint(limb.end_body, limb.end, wanted_middle + limb.lower * (end - middle).normalized(), kHands);
+        KeepWrists(3);
       }
     }
+    AddSupports();
     const std::vector<double> angles = Angles();
     for (size_t j = 0; j < robot_.joints.size(); ++j) {
       if (robot_.joints[j].type != character::JointType::kHinge) continue;
@@ -305,13 +437,14 @@ class Fitter {
       const std::optional<std::pair<double, double>>& range = robot_.joints[j].range;
       pull(kLikeAtRest, range ? std::clamp(0.0, range->first, range->second) : 0.0);
     }
+    return residual_.head(rows_).squaredNorm();
   }
 
   /// Takes a step, within the ranges of the joints; returns its largest change.
-  double Step() {
+  double Step(double damping) {
     const int n = dynamics_.size();
     MatrixXd square = jacobian_.topRows(rows_).transpose() * jacobian_.topRows(rows_);
-    square.diagonal().array() += kStepDamping;
+    square.diagonal().array() += damping;
     VectorXd right = jacobian_.topRows(rows_).transpose() * residual_.head(rows_);
     VectorXd change = square.ldlt().solve(right);
     const std::vector<double> angles = Angles();
@@ -383,6 +516,7 @@ class Fitter {
   std::vector<RobotLimb> limbs_;
   std::vector<HumanLimb> human_limbs_;  // (limbs)
   double scale_ = 1, lift_ = 0;
+  Quat turned_ = Quat::Identity();  // from where a human looks at rest to where the robot does
   int pelvis_ = -1, trunk_ = -1, human_pelvis_ = -1, human_trunk_ = -1;
   Vec3 hips_ = Vec3::Zero();
   Pose pose_;

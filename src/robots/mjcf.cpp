@@ -13,6 +13,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/mesh_file.h"
+#include "unread_meshes.h"
 
 namespace retrace::robots {
 namespace {
@@ -44,6 +45,7 @@ class MjcfReader {
     for (const pugi::xml_node actuators : model_.children("actuator")) {
       for (const pugi::xml_node actuator : actuators.children()) ReadActuator(actuator);
     }
+    SayUnread(unread_, robot_);
     SayWhatIsLeftOut();
     return std::move(robot_);
   }
@@ -224,8 +226,13 @@ class MjcfReader {
         if (type == "free") tree.free = true;
         kinds += type.substr(0, 1);
       }
-      tree.planar = !tree.free && kinds.size() == 3 && std::count(kinds.begin(), kinds.end(), 's') == 2 &&
-                    std::count(kinds.begin(), kinds.end(), 'h') == 1;
+      std::sort(kinds.begin(), kinds.end());
+      tree.planar = !tree.free && kinds == "hss";
+      if (kinds == "hhhsss" || kinds == "bsss") {
+        tree.free = true;
+        robot_.notes.push_back(std::string("The joints between the world and ") + child.attribute("name").value() +
+                               " leave it free: they are taken for a free joint.");
+      }
       for (const auto& found : child.select_nodes(".//joint")) {
         static_cast<void>(found);
         ++tree.joints;
@@ -513,7 +520,7 @@ class MjcfReader {
     if (!asset.read) {
       asset.mesh = recordings::ReadMesh(asset.file, asset.scale, asset.why);
       asset.read = true;
-      if (!asset.mesh) robot_.notes.push_back("The mesh " + asset.file.string() + " " + asset.why + ".");
+      if (!asset.mesh) unread_[asset.why].insert(asset.file.string());
     }
     shape.kind = RobotShape::Kind::kMesh;
     shape.file = asset.file.string();
@@ -566,6 +573,7 @@ class MjcfReader {
   std::optional<MjcfDefaults> defaults_;
   Robot robot_;
   std::map<std::string, MeshAsset> assets_;
+  UnreadMeshes unread_;
   std::vector<std::string> left_out_;
   bool degrees_ = true;
   bool strip_path_ = false;

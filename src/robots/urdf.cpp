@@ -1,12 +1,13 @@
 #include "urdf.h"
 
+#include <cmath>
 #include <map>
-#include <set>
 
 #include "retrace/io/nearest_words.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/mesh_file.h"
+#include "unread_meshes.h"
 
 namespace retrace::robots {
 namespace {
@@ -28,11 +29,13 @@ class UrdfReader {
     if (robot.find_node([](pugi::xml_node node) { return std::string_view(node.name()).starts_with("xacro:"); })) {
       xml_.Fail(robot, "macros of xacro", "the file that `xacro FILE -o ROBOT.urdf` makes of it");
     }
+    mesh_folder_ = robot.child("mujoco").child("compiler").attribute("meshdir").value();
     for (const pugi::xml_node link : robot.children("link")) ReadLink(link);
     if (links_.empty()) xml_.Fail(robot, "no link", "links and joints");
     if (links_.size() > kMostLinks) xml_.Fail(robot, std::to_string(links_.size()) + " links", "at most 1000");
     for (const pugi::xml_node joint : robot.children("joint")) ReadJoint(joint);
     PlaceLinks(robot);
+    SayUnread(unread_, robot_);
     return std::move(robot_);
   }
 
@@ -109,15 +112,21 @@ class UrdfReader {
       shape.kind = RobotShape::Kind::kMesh;
       shape.file = xml_.Text(mesh, "filename");
       if (!ReadMeshOf(mesh, shape)) return;
+    } else if (!collides) {
+      return;  // what is only shown matters little
     } else {
       xml_.Fail(node, "no known geometry", "a box, sphere, cylinder, capsule or mesh");
     }
     link.shapes.push_back(std::move(shape));
   }
 
-  /// `package://NAME/PATH` is looked for below the folders above the file.
+  /// `package://NAME/PATH` is looked for below the folders above the file. Where a package was taken apart, its meshes
+  /// are often in one folder beside the file.
   std::vector<std::filesystem::path> PossiblePaths(std::string name) const {
     std::vector<std::filesystem::path> paths;
+    const std::filesystem::path file = std::filesystem::path(name).filename();
+    const std::vector<std::filesystem::path> beside = {folder_ / mesh_folder_ / file, folder_ / "meshes" / file,
+                                                       folder_ / ".." / "meshes" / file};
     for (const char* const scheme : {"file://", "package://", "model://"}) {
       if (!name.starts_with(scheme)) continue;
       name.erase(0, std::string_view(scheme).size());
@@ -129,23 +138,26 @@ class UrdfReader {
         paths.push_back(above / without_package);
         above = above.parent_path();
       }
+      paths.insert(paths.end(), beside.begin(), beside.end());
       return paths;
     }
-    return {folder_ / name};
+    paths = {folder_ / name};
+    paths.insert(paths.end(), beside.begin(), beside.end());
+    return paths;
   }
 
   bool ReadMeshOf(pugi::xml_node node, RobotShape& shape) {
     const Vec3 scale = xml_.Vector(node, "scale", Vec3::Ones());
     std::string why;
     for (const std::filesystem::path& path : PossiblePaths(shape.file)) {
-      if (std::optional<TriangleMesh> mesh = recordings::ReadMesh(path, scale, why)) {
+      std::string of_path;
+      if (std::optional<TriangleMesh> mesh = recordings::ReadMesh(path, scale, of_path)) {
         shape.mesh = std::move(*mesh);
         return true;
       }
+      if (why.empty() || std::filesystem::exists(path)) why = of_path;
     }
-    if (unread_.insert(shape.file).second && shape.collides) {
-      robot_.notes.push_back("The mesh " + shape.file + " " + why + ".");
-    }
+    if (shape.collides) unread_[why].insert(shape.file);
     return false;
   }
 
@@ -182,14 +194,15 @@ class UrdfReader {
     if (!(joint.axis.norm() > 1e-9)) xml_.Fail(axis, "an axis without length", "a direction");
     joint.axis.normalize();
     if (const pugi::xml_node limit = node.child("limit")) {
-      joint.effort = std::max(0.0, xml_.Number(limit, "effort", 0));
-      joint.speed = std::max(0.0, xml_.Number(limit, "velocity", 0));
-      const double lower = xml_.Number(limit, "lower", 0), upper = xml_.Number(limit, "upper", 0);
+      const auto known = [](double number) { return std::isfinite(number) ? std::max(0.0, number) : 0; };
+      joint.effort = known(xml_.Limit(limit, "effort", 0));
+      joint.speed = known(xml_.Limit(limit, "velocity", 0));
+      const double lower = xml_.Limit(limit, "lower", 0), upper = xml_.Limit(limit, "upper", 0);
       if (lower > upper) {
         xml_.Fail(limit, "lower=\"" + io::Number(lower) + "\" above upper=\"" + io::Number(upper) + "\"",
                   "lower below upper");
       }
-      if (type == "revolute" && lower < upper) joint.range = {lower, upper};
+      if (type == "revolute" && lower < upper && std::isfinite(upper - lower)) joint.range = {lower, upper};
     }
     if (const pugi::xml_node dynamics = node.child("dynamics")) {
       joint.damping = std::max(0.0, xml_.Number(dynamics, "damping", 0));
@@ -271,12 +284,13 @@ class UrdfReader {
 
   XmlFile& xml_;
   std::filesystem::path folder_;
+  std::filesystem::path mesh_folder_;  // as MuJoCo's extension of the format says
   Robot robot_;
   std::vector<RobotLink> links_;
   std::map<std::string, size_t> index_;
   std::vector<Connection> connections_;
   std::vector<std::string> with_friction_;
-  std::set<std::string> unread_;
+  UnreadMeshes unread_;
 };
 
 }  // namespace

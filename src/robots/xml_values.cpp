@@ -1,7 +1,9 @@
 #include "xml_values.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <limits>
 
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -40,6 +42,10 @@ std::vector<double> XmlFile::Numbers(pugi::xml_node node, const std::string& att
       (least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most)) +
       (most == 1 ? " number" : " numbers");
   constexpr std::string_view kBlanks = " \t\r\n";
+  if (text.find("${") != std::string::npos || text.find("$(") != std::string::npos) {
+    Fail(node, attribute + "=\"" + text.substr(0, 100) + "\", an expression of xacro",
+         "the file that `xacro FILE -o ROBOT.urdf` makes of it");
+  }
   std::vector<double> numbers;
   for (size_t begin = text.find_first_not_of(kBlanks); begin < text.size();) {
     const size_t end = std::min(text.find_first_of(kBlanks, begin), text.size());
@@ -60,6 +66,18 @@ double XmlFile::Number(pugi::xml_node node, const char* attribute, std::optional
   if (!found && without) return *without;
   if (!found) Fail(node, std::string("no ") + attribute, std::string(attribute) + " of 1 number");
   return Numbers(node, attribute, found.value(), 1, 1)[0];
+}
+
+double XmlFile::Limit(pugi::xml_node node, const char* attribute, double without) const {
+  std::string text = node.attribute(attribute).value();
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* const infinite : {"inf", "+inf", ".inf", "infinity"}) {
+    if (text == infinite) return std::numeric_limits<double>::infinity();
+  }
+  for (const char* const infinite : {"-inf", "-.inf", "-infinity"}) {
+    if (text == infinite) return -std::numeric_limits<double>::infinity();
+  }
+  return Number(node, attribute, without);
 }
 
 Vec3 XmlFile::Vector(pugi::xml_node node, const char* attribute, std::optional<Vec3> without) const {

@@ -29,6 +29,8 @@ class XmlFile {
                               size_t most) const;
   /// The value of an attribute of the element; without it, what is given, or an error.
   double Number(pugi::xml_node node, const char* attribute, std::optional<double> without = std::nullopt) const;
+  /// The same of a limit, which may be infinite.
+  double Limit(pugi::xml_node node, const char* attribute, double without) const;
   Vec3 Vector(pugi::xml_node node, const char* attribute, std::optional<Vec3> without = std::nullopt) const;
   std::string Text(pugi::xml_node node, const char* attribute) const;
 

@@ -51,6 +51,7 @@ TEST_F(StabilizeProgram, AddsFeedbackThatPushesAndWorldsAreWithstoodWith) {
   const auto noisy = [&](const std::string& seed) {
     return Execute(kReplay + " " + run + " --feedback --set /start/noise=0.03 --set /start/seed=" + seed).text;
   };
+  EXPECT_EQ(Execute(kReplay + " " + run + " --feedback --set /sensors/delay=0.0125 --set /sensors/noise=0.02").code, 0);
   EXPECT_EQ(noisy("5"), noisy("5"));
   EXPECT_NE(noisy("5"), noisy("6"));
 }
@@ -139,16 +140,19 @@ TEST_F(StabilizeProgram, RefusesWhatItCannotUse) {
        {none + " --set /stabilization/gain=1", 2, "there is no such setting, expected one of /stabilization/interval"},
        {none + " --threads 0", 2, "--threads"}});
   EXPECT_FALSE(fs::exists(none + "/feedback.bin"));
-  ExpectRefusals(kReplay, {{none + " --feedback", 3, "found no such file, expected feedback, which stabilize makes"},
-                           {other + " --feedback", 3, "found feedback of another control, expected that of"},
-                           {heavier + " --feedback", 3, "found feedback of another character, expected that of"},
-                           {Path("two") + " --feedback", 2, "found 2 characters, expected one"},
-                           {run + " --feedback --verify", 2, "it cannot go with --feedback"},
-                           {run + " --set /start/noise=1 --verify", 2, "it cannot go with --set"},
-                           {run + " --feedback --track-only", 2, "it cannot go with --track-only"},
-                           {run + " --feedback --with " + none, 2, "it cannot go with --with"},
-                           {run + " --set /simulation/friction=-1", 2, "/simulation/friction"},
-                           {run + " --set /simulation/time_step=0.1", 2, "there is no such setting"}});
+  ExpectRefusals(kReplay,
+                 {{none + " --feedback", 3, "found no such file, expected feedback, which stabilize makes"},
+                  {other + " --feedback", 3, "found feedback of another control, expected that of"},
+                  {heavier + " --feedback", 3, "found feedback of another character, expected that of"},
+                  {Path("two") + " --feedback", 2, "found 2 characters, expected one"},
+                  {run + " --feedback --verify", 2, "it cannot go with --feedback"},
+                  {run + " --set /start/noise=1 --verify", 2, "it cannot go with --set"},
+                  {run + " --set /sensors/delay=0.01", 2, "/sensors is what feedback sees; it needs --feedback"},
+                  {run + " --feedback --set /sensors/delay=2", 2, "/sensors/delay"},
+                  {run + " --feedback --track-only", 2, "it cannot go with --track-only"},
+                  {run + " --feedback --with " + none, 2, "it cannot go with --with"},
+                  {run + " --set /simulation/friction=-1", 2, "/simulation/friction"},
+                  {run + " --set /simulation/time_step=0.1", 2, "there is no such setting"}});
   std::string bytes = io::ReadFile(run + "/feedback.bin");
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 16);
   io::WriteFile(run + "/feedback.bin", bytes);

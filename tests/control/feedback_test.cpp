@@ -10,6 +10,7 @@
 #include "retrace/control/control_file.h"
 #include "retrace/control/feedback_controller.h"
 #include "retrace/control/feedback_law.h"
+#include "retrace/control/sensed_controller.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 
@@ -185,6 +186,67 @@ TEST(Feedback, RefusesDamagedFiles) {
   io::Json header = io::ParseJson(bytes.substr(0, line), "");
   header["numbers_sha256"] = io::Sha256(numbers);
   EXPECT_THAT(Complaint(io::Dump(header) + "\n" + numbers), testing::HasSubstr("a number that is none"));
+}
+
+/// The states that a controller sees through sensors, of a control that is simulated from any start.
+std::vector<character::State> SeenThrough(const Sensors& sensors, const OpenLoopControl& control,
+                                          const character::State& start) {
+  Seeing seeing(control.fragments);
+  SensedController sensed(seeing, Human(), StatesOf(control), 0, control.world.time_step, sensors);
+  Controller* const controller = &sensed;
+  const character::Character* const human = &Human();
+  Simulate({&human, 1}, control.world, start, {&controller, 1}, 0, control.num_steps());
+  return seeing.states;
+}
+
+TEST(Sensors, SeeWhatWasMeasuredBesideTheMotionOfThatTime) {
+  const OpenLoopControl control = Standing(2);
+  const std::vector<character::State> undisturbed = StatesOf(control);
+  Sensors sensors;
+  sensors.delay = 5 * control.world.time_step;
+  const std::vector<character::State> calm = SeenThrough(sensors, control, control.start);
+  for (size_t k = 0; k < calm.size(); ++k) {
+    EXPECT_LT((calm[k][0].position - undisturbed[k][0].position).norm(), 1e-7);
+    EXPECT_LT(AngleBetween(calm[k].back().orientation, undisturbed[k].back().orientation), 1e-6);
+  }
+  // A push that begins at the start: what is seen of it is five steps old.
+  OpenLoopControl pushed = control;
+  for (character::BodyState& body : pushed.start) body.linear_velocity.x() += 0.3;
+  std::vector<character::State> motion = StatesOf(pushed);
+  const std::vector<character::State> seen = SeenThrough(sensors, control, pushed.start);
+  const auto root = static_cast<size_t>(Human().root);
+  for (size_t k = 5; k < seen.size(); ++k) {
+    const Vec3 old = motion[k - 5][root].position - undisturbed[k - 5][root].position;
+    EXPECT_LT((seen[k][root].position - undisturbed[k][root].position - old).norm(), 1e-7);
+  }
+  EXPECT_GT((motion[20][root].position - undisturbed[20][root].position).norm(), 0.005);
+}
+
+TEST(Sensors, AddNoiseOfTheSeedToJointsAndTurns) {
+  const OpenLoopControl control = Standing(2);
+  const std::vector<character::State> undisturbed = StatesOf(control);
+  Sensors sensors;
+  sensors.noise = 0.2;
+  const std::vector<character::State> seen = SeenThrough(sensors, control, control.start);
+  EXPECT_EQ(seen[7][3].position, SeenThrough(sensors, control, control.start)[7][3].position);
+  sensors.seed = 2;
+  EXPECT_NE(seen[7][3].position, SeenThrough(sensors, control, control.start)[7][3].position);
+  const dynamics::Coordinates coordinates(Human());
+  const Eigen::Index n = coordinates.size();
+  Eigen::VectorXd difference(2 * n);
+  double angles = 0, rates = 0;
+  for (size_t k = 0; k < seen.size(); ++k) {
+    dynamics::MotionPoint from, to;
+    dynamics::Reduce(coordinates, undisturbed[k], from);
+    dynamics::Reduce(coordinates, seen[k], to);
+    dynamics::Difference(coordinates, from, to, difference);
+    EXPECT_LT(difference.head<3>().norm(), 1e-7) << "the root is where it is";
+    angles += difference.segment(3, n - 3).squaredNorm();
+    rates += difference.tail(n - 3).squaredNorm();
+  }
+  const double count = static_cast<double>(seen.size()) * static_cast<double>(n - 3);
+  EXPECT_NEAR(std::sqrt(angles / count), 0.02, 0.002);
+  EXPECT_NEAR(std::sqrt(rates / count), 0.2, 0.02);
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr ExportFormat kAllFormats[] = {ExportFormat::kGlb,   ExportFormat::kBvh, ExportFormat::kCsv,
-                                        ExportFormat::kNpz,   ExportFormat::kSto, ExportFormat::kTrc,
-                                        ExportFormat::kJoints};
+constexpr ExportFormat kAllFormats[] = {ExportFormat::kGlb,    ExportFormat::kBvh,   ExportFormat::kCsv,
+                                        ExportFormat::kNpz,    ExportFormat::kSto,   ExportFormat::kTrc,
+                                        ExportFormat::kJoints, ExportFormat::kMujoco};
 
 TEST(Formats, AreNamedInAnyOrderAndTakenOnce) {
   EXPECT_EQ(ParseFormats({"trc,glb", "glb"}), (std::vector{ExportFormat::kGlb, ExportFormat::kTrc}));
@@ -41,7 +41,7 @@ TEST(Formats, HaveARateUnlessTheyHaveEveryStep) {
   EXPECT_EQ(DefaultRate(ExportFormat::kGlb), 60);
   for (const ExportFormat format : kAllFormats) {
     if (format != ExportFormat::kGlb) {
-      EXPECT_EQ(DefaultRate(format), 120);
+      EXPECT_EQ(DefaultRate(format), format == ExportFormat::kMujoco ? 240 : 120);
     }
     EXPECT_EQ(HasRate(format), format != ExportFormat::kNpz && format != ExportFormat::kSto);
   }

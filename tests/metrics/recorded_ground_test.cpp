@@ -107,6 +107,16 @@ TEST(RecordedGround, ASeatIsUnderThePelvis) {
   EXPECT_TRUE(ground.Phrase().starts_with("seat at 0.")) << ground.Phrase();
 }
 
+/// A body whose thighs are not known, as that of a robot, sits where its hips are behind its feet.
+TEST(RecordedGround, ASeatIsUnderARobotWhoseHipsAreBehindItsFeet) {
+  character::Character robot = task::Human();
+  for (character::Body& body : robot.bodies) body.segment = body.name + "_link";
+  const character::ReferenceMotion motion(robot, 1.0 / 120, std::vector<character::Pose>(241, SeatedPose()), 1.0 / 60);
+  const RecordedGround ground = FindRecordedGround(motion, motion.StatesOfPoses());
+  ASSERT_EQ(ground.surfaces.size(), 1u);
+  EXPECT_EQ(ground.surfaces[0].kind, SurfaceKind::kSeat);
+}
+
 /// Where the thighs go down, a level seat would be an edge under them, off which a body slides.
 TEST(RecordedGround, ASeatSlopesAsThighsDo) {
   const double angle = Radians(15);

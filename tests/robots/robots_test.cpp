@@ -196,6 +196,26 @@ TEST(Robot, WithoutAMeshFileHasTheBoxOfItsInertia) {
               ::testing::Contains("Without a shape in the file, the box of their inertia stands for: brick."));
 }
 
+TEST(Robot, FindsMeshesBesideTheFileWhereAPackageWasTakenApart) {
+  SampleFolder folder;
+  std::filesystem::create_directories(folder / "shapes");
+  const std::string tetrahedron = "v 0 0 0\nv 0.3 0 0\nv 0 0.3 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  io::WriteFile(folder / "shapes" / "body.obj", tetrahedron);
+  const auto made = [&](const std::string& more) {
+    const std::string text = "<robot name=\"x\">" + more + R"(<link name="body"><inertial><mass value="2"/>
+    <inertia ixx="0.03" iyy="0.04" izz="0.02"/></inertial><collision><geometry>
+    <mesh filename="package://x_description/meshes/visual/body.obj"/></geometry></collision><collision><geometry>
+    <mesh filename="package://x_description/meshes/other.obj"/></geometry></collision><collision><geometry>
+    <mesh filename="package://x_description/meshes/third.obj"/></geometry></collision></link></robot>)";
+    return MakeRobotCharacter(ReadRobot(text, folder / "x.urdf"), "x.urdf").notes;
+  };
+  EXPECT_THAT(made(""),
+              ::testing::Contains("3 meshes are left out: the mesh package://x_description/meshes/other.obj is "
+                                  "not there, for one."));
+  EXPECT_THAT(made("<mujoco><compiler meshdir=\"shapes\"/></mujoco>"),
+              ::testing::Contains(::testing::HasSubstr("1 mesh became")));
+}
+
 /// The frame of the root link is where the table says, and every joint turns by its angle about its axis.
 TEST(Robot, MovesAsATableOfItsJointsSays) {
   const Character robot = Make(SampleUrdf(), "sample.urdf").character;
@@ -253,6 +273,44 @@ TEST(Robot, IsRefusedWithFileAndLine) {
             "freely: a body in <worldbody> with a <freejoint/>");
   EXPECT_EQ(Refusal(Replaced(SampleMjcf(), "childclass=\"leg\"", "childclass=\"legs\"")),
             "robot.xml:14: <joint name=\"left_hip\">: found class \"legs\", expected did you mean \"leg\"?");
+}
+
+/// Layouts that files of many makers have.
+TEST(Robot, WithInfiniteLimitsHasNone) {
+  std::string text = Replaced(SampleUrdf(), R"(effort="80" velocity="10")", R"(effort="inf" velocity="Infinity")");
+  text = Replaced(text, R"(lower="-2" upper="1")", R"(lower="-inf" upper="inf")");
+  const Character robot = Make(text, "sample.urdf").character;
+  EXPECT_FALSE(JointOf(robot, "waist").limited());
+  EXPECT_EQ(JointOf(robot, "waist").speed, 0);
+  EXPECT_FALSE(JointOf(robot, "left_hip").range.has_value());
+  EXPECT_TRUE(JointOf(robot, "right_hip").range.has_value());
+}
+
+TEST(Robot, WithExpressionsOfXacroIsRefusedWithThePrograms) {
+  EXPECT_EQ(Refusal(Replaced(SampleUrdf(), "lower=\"-1\"", "lower=\"${-pi/2}\"")),
+            "robot.xml:20: <limit>: found lower=\"${-pi/2}\", an expression of xacro, expected the file that `xacro "
+            "FILE -o ROBOT.urdf` makes of it");
+}
+
+TEST(Robot, IsReadWhereWhatIsShownHasNoGeometry) {
+  const std::string text =
+      Replaced(SampleUrdf(), "</robot>",
+               R"(<link name="camera"><visual><geometry/></visual></link><joint name="mount" type="fixed">
+               <parent link="head"/><child link="camera"/></joint></robot>)");
+  EXPECT_EQ(Make(text, "sample.urdf").character.bodies.size(), 12u);
+}
+
+/// As models that came from OpenSim have it.
+TEST(Robot, OnThreeSlidesAndThreeHingesIsFree) {
+  std::string joints;
+  for (const char* const axis : {"1 0 0", "0 1 0", "0 0 1"}) {
+    joints += std::string(R"(<joint type="slide" axis=")") + axis + "\"/><joint axis=\"" + axis + "\"/>";
+  }
+  const RobotCharacter made = Make(Replaced(SampleMjcf(), "<freejoint/>", joints), "sample.xml");
+  EXPECT_EQ(made.character.joints.size(), Make(SampleMjcf(), "sample.xml").character.joints.size());
+  EXPECT_THAT(made.notes,
+              ::testing::Contains("The joints between the world and pelvis leave it free: they are taken for "
+                                  "a free joint."));
 }
 
 TEST(Robot, NotesSayWhatIsLeftOut) {

@@ -9,7 +9,7 @@
 
 namespace retrace::exports {
 
-enum class ExportFormat { kGlb, kBvh, kCsv, kNpz, kSto, kTrc, kJoints };
+enum class ExportFormat { kGlb, kBvh, kCsv, kNpz, kSto, kTrc, kJoints, kMujoco };
 
 /// Names of formats, separated by commas, as the user gave them; `all` for all. In the order of ExportFormat, each
 /// once. Throws UsageError for a name that is none.
@@ -19,7 +19,8 @@ std::vector<ExportFormat> ParseFormats(const std::vector<std::string>& names);
 /// for each, in folders (results::CharacterPrefix).
 std::vector<std::string> FilesOf(ExportFormat format, size_t num_characters = 1);
 
-/// Frames per second where the user names none: 60 for GLB, 120 for the rest. NPZ and STO have every simulation step.
+/// Frames per second where the user names none: 60 for GLB, 240 for MuJoCo, 120 for the rest. NPZ and STO have every
+/// simulation step.
 double DefaultRate(ExportFormat format);
 bool HasRate(ExportFormat format);
 

@@ -19,9 +19,10 @@ bool IsOfOwnSkeleton(const motion::Clip& clip, const character::Character& chara
 /// found by the shape of its tree (limbs.h). In each frame all joints together, within their ranges, and the root are
 /// fitted by damped least squares to: positions of ankles and the middle of the hips, which are those of the human
 /// times the ratio of leg lengths; directions of thighs, upper arms and forearms; orientations of pelvis, trunk and
-/// feet. A robot without arms keeps the rest. What was lost is in the notes of the result. Throws InputError for a
-/// recording that is none of a person, and for a robot without two legs. @param name stands for the recording in
-/// messages
+/// feet; heights of hands, knees, pelvis and trunk where the person leans on them; the floor, under which nothing is to
+/// be. Wrists stay at rest. A robot without arms keeps the rest. What was lost is in the notes of the result. Throws
+/// InputError for a recording that is none of a person, and for a robot without two legs. @param name stands for the
+/// recording in messages
 motion::Clip HumanMotionOf(const character::Character& robot, const character::Character& human,
                            const motion::Clip& clip, const std::string& name);
 

@@ -12,9 +12,9 @@
 namespace retrace::runs {
 namespace {
 
-const std::vector<std::string> kColumns = {"clip",  "name",       "skeleton", "animation", "performer", "start",
-                                           "end",   "time_scale", "retime",   "loop",      "mirror",    "seeds",
-                                           "group", "character",  "world",    "settings"};
+const std::vector<std::string> kColumns = {"clip",  "name",       "skeleton", "animation",  "performer", "start",
+                                           "end",   "time_scale", "retime",   "loop",       "mirror",    "seeds",
+                                           "group", "character",  "world",    "frame_rate", "settings"};
 
 std::string Quoted(const std::string& text) {
   return std::string("\"").append(text).append("\"");

@@ -68,6 +68,7 @@ void Describe(Perturbation& p, io::FieldVisitor& v) {
 void Describe(ReplaySettings& s, io::FieldVisitor& v) {
   Describe(s.perturbation, v);
   Describe(s.reindexing, v);
+  Describe(s.sensors, v);
 }
 
 void ReplaySettings::Set(const std::string& assignment) {

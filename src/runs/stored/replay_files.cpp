@@ -67,6 +67,7 @@ io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const Ru
       manifest["inputs"].push_back(
           {{"file", facts.feedback->tree_file.string()}, {"sha256", facts.feedback->tree_sha256}});
     manifest["feedback"] = io::Write(facts.feedback->options);
+    if (!facts.feedback->sensors.empty()) manifest.update(io::Write(facts.feedback->sensors));
   }
   if (!facts.perturbation->is_null()) manifest["perturbation"] = *facts.perturbation;
   manifest["solver"] = run.solver;

@@ -147,10 +147,17 @@ FeedbackReplay ReplayWithFeedback(const StoredRun& run, const RunFeedback& feedb
                                                   feedback.tree ? &*feedback.tree : nullptr},
                                                  feedback.options);
   NodeLog log(controller, feedback, feedback.feedback.interval * h, replay.records);
-  control::CommandRecorder recorder(log);
-  control::Controller* const controllers[] = {&recorder};
   const character::Character* const character = run.scene.characters.data();
   const int first = run.scene.first_step();
+  std::optional<control::SensedController> sensed;
+  if (!feedback.sensors.empty()) {
+    control::OpenLoopControl undisturbed = feedback.control;
+    undisturbed.pushes = run.scene.pushes;
+    sensed.emplace(log, feedback.character, control::Replay(feedback.character, undisturbed).states, first, h,
+                   feedback.sensors);
+  }
+  control::CommandRecorder recorder(sensed ? static_cast<control::Controller&>(*sensed) : log);
+  control::Controller* const controllers[] = {&recorder};
   CharacterReplay& replayed = replay.replayed.characters.emplace_back();
   std::vector<control::Push> all = run.scene.pushes;
   all.insert(all.end(), pushes.begin(), pushes.end());

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "retrace/character/limits.h"
+#include "retrace/control/sensed_controller.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 #include "retrace/methods/stabilization/options.h"
@@ -38,6 +39,7 @@ void Describe(Perturbation& p, io::FieldVisitor& v);
 struct ReplaySettings {
   Perturbation perturbation;
   stabilization::ReindexingOptions reindexing;  ///< of feedback
+  control::Sensors sensors;                     ///< of feedback
 
   /// Takes one setting given as `/section/name=value`. Throws UsageError for a setting that does not exist or a bad
   /// value.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "retrace/control/feedback_tree.h"
+#include "retrace/control/sensed_controller.h"
 #include "retrace/methods/stabilization/reindexing.h"
 #include "retrace/runs/stored/replay.h"
 #include "retrace/runs/stored/stored_run.h"
@@ -38,6 +39,7 @@ struct RunFeedback {
   control::Feedback feedback;
   std::optional<control::FeedbackTree> tree;
   stabilization::ReindexingOptions options;
+  control::Sensors sensors = {};  ///< through which it sees the motion
   std::filesystem::path file;
   std::string sha256;  ///< of the file
   std::filesystem::path tree_file;
