@@ -34,7 +34,8 @@ std::optional<Body> BodyOf(const Paths& paths) {
   };
   look(0);
   shape = seen.colwise() - seen.rowwise().mean();
-  if (Eigen::JacobiSVD<Eigen::Matrix3Xd>(shape).singularValues()[1] < kFlat) return std::nullopt;
+  const Mat3 spread = shape * shape.transpose();
+  if (Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvalues()[1] < kFlat * kFlat) return std::nullopt;
   Body body{std::vector<Mat3>(frames), std::vector<Vec3>(frames)};
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
