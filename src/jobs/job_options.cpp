@@ -1,6 +1,8 @@
 #include "retrace/jobs/job_options.h"
 
+#include "measured_role.h"
 #include "retrace/io/error.h"
+#include "retrace/recordings/force_tables.h"
 #include "retrace/runs/inputs/character_input.h"
 #include "retrace/runs/inputs/world_input.h"
 
@@ -23,7 +25,13 @@ std::vector<InputName> InputsOf(const JobOptions& options) {
   names.push_back({"character", CharacterFile(options.character)});
   size_t number = 0;
   for (const std::filesystem::path& file : WorldFiles(options.worlds)) names.push_back({WorldRole(++number), file});
-  if (!options.measured.empty()) names.push_back({kMeasuredRole, options.measured});
+  if (!options.measured.empty()) {
+    names.push_back({kMeasuredRole, options.measured});
+    size_t plate = 1;
+    for (const std::filesystem::path& file : motion::OtherPlates(options.measured)) {
+      names.push_back({MeasuredRole(++plate), file});
+    }
+  }
   return names;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "clip_in_memory.h"
+#include "measured_role.h"
 #include "retrace/character/builder.h"
 #include "retrace/io/error.h"
 #include "retrace/jobs/identity.h"
@@ -49,7 +50,13 @@ std::optional<motion::MeasuredForces> ParseMeasured(std::span<const InputFile> f
   if (file == nullptr) return std::nullopt;
   const std::string name = file->record.name.path.string();
   if (ExtensionOf(name) == ".c3d") return recordings::ParseC3dForces(file->bytes, name);
-  return motion::ParseMeasuredForces(file->bytes, name);
+  std::vector<motion::MeasuredForces> parts;
+  std::vector<std::string> names;
+  for (size_t plate = 1; file != nullptr; file = FindInput(files, MeasuredRole(++plate))) {
+    names.push_back(file->record.name.path.string());
+    parts.push_back(motion::ParseMeasuredForces(file->bytes, names.back()));
+  }
+  return motion::Together(std::move(parts), names);
 }
 
 task::ClipSource SourceOf(const JobOptions& options, const Configuration& configuration,

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "retrace/character/body_points.h"
 #include "retrace/dynamics/pose_dynamics.h"
 #include "retrace/math/filter.h"
+#include "retrace/metrics/surface.h"
 #include "retrace/optimization/quadratic_program.h"
 
 namespace retrace::kinetics {
@@ -32,9 +34,6 @@ constexpr std::array kRisingSpeeds = {0.4, 1.0};   // of a high point that leave
 constexpr std::array kSeatHeights = {0.03, 0.1};  // of pelvis and thighs over a seat [m]
 constexpr double kSinkingSpeed = 1;               // half as much is carried by a body that sits down so fast [m/s]
 
-// A point may be so deep in what bears: bodies of people give more than those of characters [m].
-constexpr double kDeepest = 0.12;
-
 // A point that moves so fast may carry half as much. A foot that comes down is not yet loaded, although smoothed
 // kinematics have it near the ground 25 ms before it strikes.
 constexpr double kSlidingSpeed = 0.5;  // along the ground [m/s]
@@ -49,6 +48,14 @@ constexpr std::array kSmoothing = {0.048, 0.0, 0.016, 0.037, 0.048, 0.048};
 constexpr double kHeadingSmoothing = 0.1;  // of the front [s]
 // The same of the weights of the lines that are fitted to centers of pressure [s].
 constexpr double kCenterSmoothing = 0.07;
+
+// While both feet carry more than this, the load goes over from one to the other [body weights].
+constexpr double kCarries = 0.05;
+constexpr double kLongestPass = 0.3;  // longer double support is standing [s]
+// How well it is known from the instants around, standard deviations: where the load of a foot acts, and how much of
+// the load it has while that goes over.
+constexpr double kCenterError = 0.015;  // [m]
+constexpr double kShareError = 0.07;
 
 // A point that may carry less is left out.
 constexpr double kSmallestWeight = 1e-7;
@@ -67,7 +74,8 @@ class Estimator {
         character_(reference.character()),
         feet_(feet),
         options_(options),
-        pose_(reference, options.gravity) {}
+        pose_(reference, options.gravity),
+        surface_(options_.environment) {}
 
   std::vector<RequiredForces> All() {
     const size_t count = reference_.poses().size() - 2;
@@ -77,12 +85,25 @@ class Estimator {
       pose_.Require(results[k]);
     }
     Smooth(results);
+    const std::vector<RequiredForces> required = results;
     for (size_t k = 0; k < count; ++k) {
       pose_.SetPose(k + 1);
       FindPoints();
-      Divide(results[k]);
+      Divide(results[k], {});
     }
     for (const FootModel& foot : feet_) SmoothCenters(foot, results);
+    const std::vector<Hints> hints = FindHints(results);
+    results = required;
+    for (size_t k = 0; k < count; ++k) {
+      pose_.SetPose(k + 1);
+      FindPoints();
+      Divide(results[k], hints[k]);
+      for (metrics::SupportForce& support : results[k].support) {
+        for (const FootHint& hint : hints[k]) {
+          if (hint.body == support.body) support.center = hint.center;
+        }
+      }
+    }
     for (size_t k = 0; k < count; ++k) {
       pose_.SetPose(k + 1);
       for (const metrics::SupportForce& support : results[k].support) pose_.Press(support);
@@ -105,6 +126,14 @@ class Estimator {
   }
 
  private:
+  /// What is known of a foot from the instants around.
+  struct FootHint {
+    int body = 0;
+    Vec3 center = Vec3::Zero();   ///< of pressure
+    std::optional<double> share;  ///< of the load of both feet, while it goes over from one to the other
+  };
+  using Hints = std::vector<FootHint>;
+
   /// Axes to the left, up and to the front at each result, without the sway of the pelvis.
   std::vector<Mat3> Axes(size_t count) const {
     Eigen::MatrixXd fronts(static_cast<Eigen::Index>(count), 2);
@@ -201,12 +230,57 @@ class Estimator {
     }
   }
 
-  /// Height of the ground, or of what stands on it, under a point that may be pressed into it.
-  double GroundUnder(const Vec3& place) const {
-    const simulation::Environment& environment = options_.environment;
-    if (environment.empty()) return 0;
-    return environment.HeightAt(place.x(), place.z(), place.y() + kDeepest);
+  /// From forces whose centers of pressure are steady.
+  std::vector<Hints> FindHints(const std::vector<RequiredForces>& results) const {
+    std::vector<Hints> hints(results.size());
+    for (size_t k = 0; k < results.size(); ++k) {
+      for (const metrics::SupportForce& support : results[k].support) {
+        const bool foot =
+            std::any_of(feet_.begin(), feet_.end(), [&](const FootModel& model) { return model.body == support.body; });
+        if (foot && support.force.y() > 0) hints[k].push_back({support.body, support.center, {}});
+      }
+    }
+    if (feet_.size() == 2) ShareEvenly(results, hints);
+    return hints;
   }
+
+  enum class Stance { kNone, kFirst, kSecond, kBoth, kOther };
+
+  /// Which of two feet carry, and whether anything else does.
+  Stance StanceOf(const RequiredForces& instant) const {
+    double first = 0, second = 0, other = 0;
+    for (const metrics::SupportForce& support : instant.support) {
+      double& load = support.body == feet_[0].body ? first : support.body == feet_[1].body ? second : other;
+      load += support.force.y() / pose_.weight();
+    }
+    if (other > kCarries) return Stance::kOther;
+    if (first > kCarries && second > kCarries) return Stance::kBoth;
+    return first > kCarries ? Stance::kFirst : second > kCarries ? Stance::kSecond : Stance::kNone;
+  }
+
+  /// Where the load goes over from one foot to the other, it does so evenly, from the strike of the one to the leave of
+  /// the other.
+  void ShareEvenly(const std::vector<RequiredForces>& results, std::vector<Hints>& hints) const {
+    const auto alone = [](Stance stance) { return stance == Stance::kFirst || stance == Stance::kSecond; };
+    for (size_t begin = 1; begin < results.size(); ++begin) {
+      const Stance before = StanceOf(results[begin - 1]);
+      if (StanceOf(results[begin]) != Stance::kBoth || !alone(before)) continue;
+      size_t end = begin;
+      while (end < results.size() && StanceOf(results[end]) == Stance::kBoth) ++end;
+      if (end == results.size()) return;
+      const Stance after = StanceOf(results[end]);
+      const auto poses = static_cast<double>(end - begin);
+      if (!alone(after) || after == before || poses * reference_.frame_time() > kLongestPass) continue;
+      const int striking = feet_[after == Stance::kFirst ? 0 : 1].body;
+      for (size_t k = begin; k < end; ++k) {
+        const double share = static_cast<double>(k - begin + 1) / (poses + 1);
+        for (FootHint& hint : hints[k]) hint.share = hint.body == striking ? share : 1 - share;
+      }
+    }
+  }
+
+  /// Height of the ground, or of what stands on it, under a point that may be pressed into it.
+  double GroundUnder(const Vec3& place) const { return options_.environment.empty() ? 0 : surface_.GroundUnder(place); }
 
   void AddPoint(int body, const Vec3& on_ground, double weight) {
     if (weight >= kSmallestWeight) points_.push_back({body, on_ground, weight, on_ground.y()});
@@ -300,7 +374,7 @@ class Estimator {
   }
 
   /// Divides what is required among the points.
-  void Divide(RequiredForces& result) {
+  void Divide(RequiredForces& result, const Hints& hints) {
     if (points_.empty()) return;
     double most = 0;
     for (const SupportPoint& point : points_) most = std::max(most, point.weight);
@@ -322,9 +396,25 @@ class Estimator {
     required = required.cwiseQuotient(error).eval();
     program_.hessian += 2 * supply_.transpose() * supply_;
     program_.gradient = -2 * supply_.transpose() * required;
+    for (const FootHint& hint : hints) Heed(hint);
     const optimization::Summary& found = solver_.Solve(program_);
     // Else all is missing, which the result shows.
     if (found.status == optimization::Status::kOptimal) pose_.Press(points_, found.x, result);
+  }
+
+  /// Adds to the objective what a hint says.
+  void Heed(const FootHint& hint) {
+    Eigen::MatrixXd rows = Eigen::MatrixXd::Zero(3, program_.hessian.rows());
+    for (size_t p = 0; p < points_.size(); ++p) {
+      const auto up = static_cast<Eigen::Index>(3 * p + 1);
+      const bool own = points_[p].body == hint.body;
+      if (own) {
+        rows(0, up) = (points_[p].position.x() - hint.center.x()) / kCenterError;
+        rows(1, up) = (points_[p].position.z() - hint.center.z()) / kCenterError;
+      }
+      if (hint.share) rows(2, up) = ((own ? 1 : 0) - *hint.share) / kShareError;
+    }
+    program_.hessian += 2 * rows.transpose() * rows;
   }
 
   const character::ReferenceMotion& reference_;
@@ -332,6 +422,7 @@ class Estimator {
   std::vector<FootModel> feet_;
   ForceEstimateOptions options_;
   dynamics::PoseDynamics pose_;
+  metrics::Surface surface_;
   std::vector<SupportPoint> points_;
   Eigen::MatrixXd supply_;
   optimization::QuadraticProgram program_;

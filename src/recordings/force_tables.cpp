@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "plate_tables.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/nearest_words.h"
@@ -393,6 +394,8 @@ bool IsStorage(std::string_view text) {
 }  // namespace
 
 MeasuredForces ParseMeasuredForces(std::string_view text, const std::string& name) {
+  if (recordings::IsViconTable(text)) return recordings::ParseViconTable(text, name);
+  if (recordings::IsQualisysTable(text)) return recordings::ParseQualisysTable(text, name);
   if (IsStorage(text)) return ForceFileReader(text, name, true).Read();
   // A comma is a blank to the scanner; what is left out between two is then a number too few.
   std::string words(text);
@@ -402,6 +405,34 @@ MeasuredForces ParseMeasuredForces(std::string_view text, const std::string& nam
 
 MeasuredForces ReadMeasuredForces(const std::filesystem::path& path) {
   return ParseMeasuredForces(io::ReadFile(path, kLargestMeasurement), path.string());
+}
+
+std::vector<std::filesystem::path> OtherPlates(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  constexpr std::string_view kEnd = ".tsv", kBefore = "_f_";
+  const size_t at = name.rfind(kBefore);
+  if (at == std::string::npos || !name.ends_with(kEnd)) return {};
+  std::vector<std::filesystem::path> others;
+  for (size_t plate = 1; plate <= kMostMeasuredForces; ++plate) {
+    const std::string other = name.substr(0, at).append(kBefore).append(std::to_string(plate)).append(kEnd);
+    if (other != name && std::filesystem::exists(path.parent_path() / other))
+      others.push_back(path.parent_path() / other);
+  }
+  return others;
+}
+
+MeasuredForces Together(std::vector<MeasuredForces> parts, const std::vector<std::string>& names) {
+  MeasuredForces all = std::move(parts.at(0));
+  for (size_t p = 1; p < parts.size(); ++p) {
+    if (parts[p].times != all.times) {
+      throw InputError(names.at(p),
+                       std::to_string(parts[p].times.size()) + " samples at other times than in " + names[0],
+                       "the plates of one trial");
+    }
+    for (MeasuredForce& force : parts[p].forces) all.forces.push_back(std::move(force));
+    for (size_t i = 0; i < all.valid.size(); ++i) all.valid[i] = all.valid[i] && parts[p].valid[i];
+  }
+  return all;
 }
 
 }  // namespace retrace::motion

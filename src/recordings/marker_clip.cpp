@@ -3,9 +3,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "axes.h"
+#include "functional_joint.h"
 #include "gap_filling.h"
+#include "marker_names.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -19,78 +22,6 @@ constexpr double kHalfAnkle = 0.035;     // likewise
 constexpr double kHalfElbow = 0.035;     // likewise
 constexpr double kUnderShoulder = 0.05;  // the shoulder's center under the marker on the acromion [m]
 constexpr double kOddLength = 0.25;      // of a bone, relative to its median
-
-/// Names of a marker, in capitals, without separators: first that of Plug-in Gait. Those with `*` are on both sides,
-/// with L or R instead.
-struct MarkerNames {
-  const char* marker;
-  std::vector<const char*> names;
-};
-
-/// On the skin.
-const std::vector<MarkerNames>& SkinNames() {
-  static const std::vector<MarkerNames> names = {
-      {"*ASI", {"*ASI", "*ASIS", "*FWT", "ASIS*"}},
-      {"*PSI", {"*PSI", "*PSIS", "*BWT", "PSIS*"}},
-      {"SACR", {"SACR", "SACRUM", "VSACRAL", "VSACRUM", "S2"}},
-      {"*KNE", {"*KNE", "*KNEELAT", "*KNEE", "*LEPI", "*LK"}},
-      {"*KNM", {"*KNM", "*KNEEMED", "*MKNE", "*MKNEE", "*KNI", "*MEPI", "*MK"}},
-      {"*ANK", {"*ANK", "*ANKLELAT", "*ANKLE", "*LMAL", "*LM"}},
-      {"*ANM", {"*ANM", "*ANKLEMED", "*MANK", "*MEDANK", "*MMAL", "*MM"}},
-      {"*TOE", {"*TOE", "*TOETIP", "*MT2", "*BIGTOE", "*MT1", "*P1MT"}},
-      {"*HEE", {"*HEE", "*HEEL", "*HEL", "*CALC", "*CAL"}},
-      {"*SHO", {"*SHO", "*SHOULDER", "*ACROMIUM", "*ACROMION", "*ACR", "*SH", "*FSH"}},
-      {"*ELB", {"*ELB", "*ELBOWLAT", "*ELBOW"}},
-      {"*SHB", {"*BSH"}},
-      {"*ELM", {"*ELBM", "*ELBOWMED", "*MELB", "*IEL"}},
-      {"*WRA", {"*WRA", "*WRISTLAT", "*WRISTRADIUS", "*WRISTRAD", "*WRIST", "*WRTHUMB", "*IWR", "*WR"}},
-      {"*WRB", {"*WRB", "*WRISTMED", "*WRISTULNA", "*WRISTULN", "*WRPINKY", "*OWR"}},
-      {"*FIN", {"*FIN", "*HAND", "*OHAND"}},
-      {"*FHD", {"*FHD", "*TEMPLE"}},
-      {"*BHD", {"*BHD"}},
-      {"TOPH", {"TOPHEAD", "ARIEL", "HEAD", "HDTOP"}},
-  };
-  return names;
-}
-
-/// In the middle of joints.
-const std::vector<MarkerNames>& CenterNames() {
-  static const std::vector<MarkerNames> names = {
-      {"*HJC", {"*HJC", "*HIP", "*HIPJC", "#HIP"}},
-      {"*KNE", {"*KJC", "*KNEE", "#KNEE"}},
-      {"*ANK", {"*AJC", "*ANKLE", "#ANKLE"}},
-      {"*TOE", {"*BIGTOE", "*TOE", "*FOOTEND", "#FOOTEND", "#TOEEND"}},
-      {"*HEE", {"*HEEL"}},
-      {"*SHO", {"*SJC", "*SHOULDER", "#SHOULDER"}},
-      {"*ELB", {"*EJC", "*ELBOW", "#ELBOW"}},
-      {"*WRA", {"*WJC", "*WRIST", "#WRIST"}},
-      {"*FIN", {"*HANDEND", "#HANDEND"}},
-      {"TOPH", {"HEADEND", "HEAD", "NOSE"}},
-  };
-  return names;
-}
-
-constexpr const char* kSidesOfMarkers[] = {"L", "R"};
-
-/// With a side instead of `*`, and its whole word in that of `#`.
-std::string OnSide(std::string name, size_t side) {
-  if (const size_t star = name.find('*'); star != std::string::npos) name.replace(star, 1, kSidesOfMarkers[side]);
-  if (const size_t hash = name.find('#'); hash != std::string::npos)
-    name.replace(hash, 1, side == 0 ? "LEFT" : "RIGHT");
-  return name;
-}
-
-std::string Plain(const std::string& name) {
-  std::string plain;
-  for (const char c : name) {
-    if (c >= 'a' && c <= 'z') {
-      plain += static_cast<char>(c - 32);
-    } else if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
-      plain += c;
-    }
-  }
-  return plain;
-}
 
 using Path = std::vector<Vec3>;
 
@@ -212,8 +143,21 @@ class MarkerFitter {
       const std::string& marker = markers_.names[m];
       if (PerformerOf(marker) != performer_) continue;
       performers_columns_.push_back(m);
-      index_.emplace(Plain(performer_.empty() ? marker : marker.substr(performer_.size() + 1)), m);
+      index_.emplace(PlainMarker(performer_.empty() ? marker : marker.substr(performer_.size() + 1)), m);
     }
+    TakeStudy();
+  }
+
+  /// OpenCap has skin markers beside keypoints of the same names, and tells them apart by an end.
+  void TakeStudy() {
+    constexpr std::string_view kStudy = "STUDY";
+    std::map<std::string, size_t> study;
+    for (const auto& [plain, column] : index_) {
+      if (plain.size() > kStudy.size() && plain.ends_with(kStudy)) {
+        study.emplace(plain.substr(0, plain.size() - kStudy.size()), column);
+      }
+    }
+    if (!study.empty()) index_ = std::move(study);
   }
 
   void FindMarkers() {
@@ -230,13 +174,14 @@ class MarkerFitter {
         }
       }
     };
-    find(SkinNames());
+    find(SkinMarkers());
     centers_ = !Has("LASI") && !Has("RASI");
-    if (centers_) find(CenterNames());
+    if (centers_) find(CenterMarkers());
+    FindGroups();
     std::vector<std::string> needed =
         centers_ ? std::vector<std::string>{"LHJC", "RHJC"} : std::vector<std::string>{"LASI", "RASI"};
-    for (const char* marker : {"*KNE", "*ANK", "*SHO", "*ELB", "*WRA"}) {
-      for (size_t side = 0; side < 2; ++side) needed.push_back(OnSide(marker, side));
+    for (size_t side = 0; side < 2; ++side) {
+      if (!HasGroups(side)) needed.insert(needed.end(), {OnSide("*KNE", side), OnSide("*ANK", side)});
     }
     std::string missing;
     for (const std::string& marker : needed) {
@@ -245,7 +190,7 @@ class MarkerFitter {
     if (!centers_ && !Has("SACR") && !(Has("LPSI") && Has("RPSI")))
       missing += (missing.empty() ? "" : ", ") + std::string("LPSI and RPSI or SACR");
     for (size_t side = 0; side < 2; ++side) {
-      if (!Has(OnSide("*TOE", side)) && !Has(OnSide("*HEE", side))) {
+      if (!HasSided("*TOE", side) && !HasSided("*HEE", side)) {
         missing += (missing.empty() ? "" : ", ") + OnSide("*TOE or *HEE", side);
       }
     }
@@ -256,14 +201,118 @@ class MarkerFitter {
                        "those of Plug-in Gait or a relative, or joint centers");
     }
     FilledGaps filled;
-    for (const auto& [marker, column] : columns_)
+    for (const auto& [marker, column] : columns_) {
       paths_[marker] = FillGaps(markers_, column, performers_columns_, filled);
+    }
+    for (const GroupColumns& groups : groups_) {
+      for (const auto& columns : groups) {
+        for (const size_t column : columns) {
+          paths_[markers_.names[column]] = FillGaps(markers_, column, performers_columns_, filled);
+        }
+      }
+    }
     for (size_t side = 0; side < 2; ++side) {  // one in front of the shoulder and one behind it
-      if (!HasSided("*SHB", side)) continue;
+      if (!HasSided("*SHB", side) || !HasSided("*SHO", side)) continue;
       Path& shoulder = paths_.at(OnSide("*SHO", side));
       for (size_t f = 0; f < frames(); ++f) shoulder[f] = 0.5 * (shoulder[f] + P("*SHB", side)[f]);
     }
     ReportGaps(filled);
+  }
+
+  /// Groups of markers where a knee or an ankle has none.
+  void FindGroups() {
+    if (centers_) return;
+    for (size_t side = 0; side < 2; ++side) {
+      if (HasSided("*KNE", side) && HasSided("*ANK", side)) continue;
+      for (const auto& [plain, column] : index_) {
+        for (const MarkerGroup group : {MarkerGroup::kThigh, MarkerGroup::kShank, MarkerGroup::kFoot}) {
+          if (!IsInGroup(plain, group, side) || !(SeenShare(column) > 0.5)) continue;
+          groups_[side][static_cast<size_t>(group)].push_back(column);
+        }
+      }
+    }
+  }
+
+  std::vector<const Path*> Group(MarkerGroup group, size_t side) const {
+    std::vector<const Path*> paths;
+    for (const size_t column : groups_[side][static_cast<size_t>(group)]) {
+      paths.push_back(&paths_.at(markers_.names[column]));
+    }
+    return paths;
+  }
+
+  /// Whether groups of markers can tell where knee and ankle are. The hip counts to the thigh, and a knee that has a
+  /// marker to the shank.
+  bool HasGroups(size_t side) const {
+    const auto count = [&](MarkerGroup group) { return groups_[side][static_cast<size_t>(group)].size(); };
+    const bool knee = HasSided("*KNE", side);
+    if (!knee && count(MarkerGroup::kThigh) < 2) return false;
+    const size_t shank = knee ? 2 : 3;
+    const bool ankle = HasSided("*ANK", side);
+    return count(MarkerGroup::kShank) + (ankle ? 1 : 0) >= shank && (ankle || count(MarkerGroup::kFoot) >= 3);
+  }
+
+  /// Over the heel, or at the toes of a foot without.
+  Vec3 RoughAnkleAt(size_t side, size_t f) const {
+    if (paths_.contains(OnSide("*ANK", side))) return P("*ANK", side)[f];
+    constexpr double kAhead = 0.2, kOver = 0.05;  // of the heel: a share of the foot's length, and [m]
+    if (!HasSided("*HEE", side)) return P("*TOE", side)[f];
+    const Vec3& heel = P("*HEE", side)[f];
+    const Vec3 ahead = HasSided("*TOE", side) ? Vec3(P("*TOE", side)[f] - heel) : Vec3(Vec3::Zero());
+    return heel + kAhead * ahead + kOver * Across(hips_[side][f] - heel, ahead.normalized()).normalized();
+  }
+
+  /// Near the line from the hip to the ankle: a knee that bends leaves it at a right angle to its hinge.
+  RoughJoint RoughKnee(size_t side) const {
+    RoughJoint rough;
+    for (size_t f = 0; f < frames(); ++f) {
+      const Vec3 leg = RoughAnkleAt(side, f) - hips_[side][f];
+      rough.points.emplace_back(hips_[side][f] + 0.5 * leg);
+      rough.directions.push_back(leg.normalized());
+    }
+    return rough;
+  }
+
+  RoughJoint RoughAnkle(size_t side) const {
+    RoughJoint rough;
+    for (size_t f = 0; f < frames(); ++f) rough.points.push_back(RoughAnkleAt(side, f));
+    rough.directions.assign(frames(), Vec3::Zero());
+    return rough;
+  }
+
+  /// Knees and ankles that have no markers, from how the segments beside them move.
+  void FindMissingCenters() {
+    double misfit = 0;
+    for (size_t side = 0; side < 2; ++side) {
+      std::vector<const Path*> thigh = Group(MarkerGroup::kThigh, side), shank = Group(MarkerGroup::kShank, side);
+      const std::vector<const Path*> foot = Group(MarkerGroup::kFoot, side);
+      thigh.push_back(&hips_[side]);
+      if (HasSided("*ANK", side)) shank.push_back(&P("*ANK", side));
+      if (HasSided("*KNE", side)) shank.push_back(&P("*KNE", side));
+      for (const char* name : {"*KNE", "*ANK"}) {
+        const std::string joint = OnSide(name, side);
+        if (Has(joint)) continue;
+        const bool knee = name[1] == 'K';
+        const std::optional<FunctionalJoint> found =
+            knee ? FindJoint(thigh, shank, RoughKnee(side)) : FindJoint(shank, foot, RoughAnkle(side));
+        if (!found) {
+          throw InputError(name_,
+                           "no marker " + joint +
+                               ", and groups of markers that move too little against one "
+                               "another to tell where the joint is",
+                           "a marker of the joint, or a motion that bends it");
+        }
+        misfit = std::max(misfit, found->misfit);
+        paths_[joint] = found->centers;
+        functional_.insert(joint);
+      }
+    }
+    if (functional_.empty()) return;
+    std::string names;
+    for (const std::string& joint : functional_) names += (names.empty() ? "" : ", ") + joint;
+    clip_.notes.push_back("no markers of " + names +
+                          ": the centers of these joints are where the segments beside them " +
+                          "turn about one another, to " + io::Fixed(1000 * misfit, 0) + " mm");
   }
 
   void ReportGaps(const FilledGaps& filled) {
@@ -307,8 +356,11 @@ class MarkerFitter {
 
   UpAxis LongestAxis() const {
     Vec3 sum = Vec3::Zero();
-    for (size_t f = 0; f < frames(); ++f) {
-      sum += P("LSHO")[f] + P("RSHO")[f] - P("LANK")[f] - P("RANK")[f];
+    const char* const top = Has("LSHO") && Has("RSHO") ? "*SHO" : centers_ ? "*HJC" : "*ASI";
+    const char* const bottom = HasSided("*ANK", 0) && HasSided("*ANK", 1) ? "*ANK" : "*TOE";
+    for (size_t side = 0; side < 2; ++side) {
+      const char* const low = HasSided(bottom, side) ? bottom : "*HEE";
+      for (size_t f = 0; f < frames(); ++f) sum += P(top, side)[f] - P(low, side)[f];
     }
     Eigen::Index axis = 0;
     sum.cwiseAbs().maxCoeff(&axis);
@@ -329,11 +381,15 @@ class MarkerFitter {
   void FindPelvis() {
     Path over(frames());  // from the hips to the shoulders
     for (auto& hip : hips_) hip.resize(frames());
+    const bool shoulders_known = Has("LSHO") && Has("RSHO");
     for (size_t f = 0; f < frames(); ++f) {
-      const Vec3 shoulders = 0.5 * (P("LSHO")[f] + P("RSHO")[f]);
+      const auto shoulders = [&] {
+        const Vec3 hips = 0.5 * (hips_[0][f] + hips_[1][f]);
+        return shoulders_known ? Vec3(0.5 * (P("LSHO")[f] + P("RSHO")[f])) : Vec3(hips + NeckOver(f, hips));
+      };
       if (centers_) {
         for (size_t side = 0; side < 2; ++side) hips_[side][f] = P("*HJC", side)[f];
-        over[f] = shoulders - 0.5 * (hips_[0][f] + hips_[1][f]);
+        over[f] = shoulders() - 0.5 * (hips_[0][f] + hips_[1][f]);
         const Vec3 x = (hips_[0][f] - hips_[1][f]).normalized();
         pelvis_.push_back(FromXAndZ(x, x.cross(over[f])));
         continue;
@@ -348,17 +404,85 @@ class MarkerFitter {
                          -0.24 * depth - 0.0099);
         hips_[side][f] = front + turn * local;
       }
-      over[f] = shoulders - 0.5 * (hips_[0][f] + hips_[1][f]);
+      over[f] = shoulders() - 0.5 * (hips_[0][f] + hips_[1][f]);
       pelvis_.push_back(turn);
     }
     LevelPitch(pelvis_, over);
+    FindMissingCenters();
+    FindMissingTrunk();
+  }
+
+  /// From the hips to where the neck is: by the markers of the trunk, or upright.
+  Vec3 NeckOver(size_t f, const Vec3& hips) const {
+    const bool back = Has("C7"), front = Has("CLAV");
+    if (back && front) return 0.5 * (P("C7")[f] + P("CLAV")[f]) - hips;
+    return Vec3::UnitY();
+  }
+
+  /// Length of a leg, from which that of what has no markers follows.
+  double LegLength() const {
+    std::vector<double> lengths;
+    for (size_t side = 0; side < 2; ++side) {
+      for (size_t f = 0; f < frames(); ++f) {
+        const Vec3& knee = P("*KNE", side)[f];
+        lengths.push_back((knee - hips_[side][f]).norm() + (P("*ANK", side)[f] - knee).norm());
+      }
+    }
+    return MedianOf(std::move(lengths));
+  }
+
+  /// Shoulders and arms that have no markers: upright over the pelvis or between the markers of the neck, and hanging.
+  void FindMissingTrunk() {
+    // Shares of the leg, those of the character adult (de Leva 1996).
+    constexpr double kHipToShoulder = 0.585, kHalfShoulders = 0.236, kUpperArm = 0.34, kLowerArm = 0.31;
+    const bool trunk = !Has("LSHO") || !Has("RSHO");
+    bool arms = false;
+    const double leg = LegLength();
+    if (trunk) {
+      Path& left = paths_["LSHO"];
+      Path& right = paths_["RSHO"];
+      left.resize(frames());
+      right.resize(frames());
+      for (size_t f = 0; f < frames(); ++f) {
+        const Vec3 hips = 0.5 * (hips_[0][f] + hips_[1][f]);
+        const bool neck = Has("C7") && Has("CLAV");
+        const Vec3 over = neck ? NeckOver(f, hips) : Vec3(kHipToShoulder * leg * Vec3::UnitY());
+        const Vec3 across = kHalfShoulders * leg * Across(pelvis_[f] * Vec3::UnitX(), over.normalized()).normalized();
+        left[f] = hips + over + across;
+        right[f] = hips + over - across;
+      }
+      bare_shoulders_ = true;
+    }
+    for (size_t side = 0; side < 2; ++side) {
+      if (HasSided("*ELB", side) && HasSided("*WRA", side) && HasSided("*SHO", side)) continue;
+      arms = true;
+      Path& elbow = paths_[OnSide("*ELB", side)];
+      Path& wrist = paths_[OnSide("*WRA", side)];
+      elbow.resize(frames());
+      wrist.resize(frames());
+      for (size_t f = 0; f < frames(); ++f) {
+        const Vec3 hips = 0.5 * (hips_[0][f] + hips_[1][f]);
+        const Vec3 down = (hips - 0.5 * (P("LSHO")[f] + P("RSHO")[f])).normalized();
+        const Vec3 shoulder = P("*SHO", side)[f] + (centers_ || bare_shoulders_ ? 0 : kUnderShoulder) * down;
+        elbow[f] = shoulder + kUpperArm * leg * down;
+        wrist[f] = elbow[f] + kLowerArm * leg * down;
+      }
+      hanging_[side] = true;
+    }
+    if (trunk && !(Has("C7") && Has("CLAV"))) {
+      clip_.doubts.emplace_back(
+          "no markers of the trunk: it is upright over the pelvis, and how it sways is not known");
+    } else if (trunk) {
+      clip_.notes.emplace_back("no markers of the shoulders: they are beside the neck");
+    }
+    if (arms) clip_.notes.emplace_back("no markers of whole arms: these hang from the shoulders");
   }
 
   /// The middle of a joint from a marker on its outside, the one on its inside where there is one, and else the hinge,
   /// which points to the left.
   Vec3 Middle(const char* outside, const char* inside, double half, size_t side, size_t f, const Vec3& hinge) const {
     const Vec3& outer = P(outside, side)[f];
-    if (centers_) return outer;
+    if (centers_ || functional_.contains(OnSide(outside, side))) return outer;
     if (HasSided(inside, side)) return 0.5 * (outer + P(inside, side)[f]);
     return outer + (side == 0 ? -half : half) * hinge.normalized();
   }
@@ -404,7 +528,7 @@ class MarkerFitter {
       neck_.push_back(shoulders);
       over[f] = trunk_.back() * Vec3::UnitY();
       for (size_t side = 0; side < 2; ++side) {
-        shoulders_[side].push_back(P("*SHO", side)[f] - (centers_ ? 0 : kUnderShoulder) * over[f]);
+        shoulders_[side].push_back(P("*SHO", side)[f] - (centers_ || bare_shoulders_ ? 0 : kUnderShoulder) * over[f]);
       }
     }
     const bool four = Has("LFHD") && Has("RFHD") && Has("LBHD") && Has("RBHD");
@@ -434,8 +558,9 @@ class MarkerFitter {
     const double out = side == 0 ? 1 : -1;
     for (size_t f = 0; f < frames(); ++f) {
       const Vec3& shoulder = shoulders_[side][f];
-      const Vec3 wrist =
-          HasSided("*WRB", side) ? Vec3(0.5 * (P("*WRA", side)[f] + P("*WRB", side)[f])) : P("*WRA", side)[f];
+      const Vec3 wrist = HasSided("*WRB", side) && !hanging_[side]
+                             ? Vec3(0.5 * (P("*WRA", side)[f] + P("*WRB", side)[f]))
+                             : P("*WRA", side)[f];
       Vec3 elbow = P("*ELB", side)[f];
       Vec3 hinge;  // up when the arm is stretched out to its side, to the left when it hangs
       for (int round = 0; round < 3; ++round) {
@@ -446,7 +571,7 @@ class MarkerFitter {
         const double weight = HingeWeight(bent.norm());
         hinge = (1 - weight) * straight;
         if (weight > 0) hinge += weight * bent.normalized();
-        if (!centers_) {
+        if (!centers_ && !hanging_[side]) {
           elbow = HasSided("*ELM", side)
                       ? Vec3(0.5 * (P("*ELB", side)[f] + P("*ELM", side)[f]))
                       : Vec3(P("*ELB", side)[f] - out * kHalfElbow * Across(out * hinge, upper).normalized());
@@ -458,7 +583,8 @@ class MarkerFitter {
       wrists_[side].push_back(wrist);
       upper_arms_[side].push_back(turn_of(upper));
       lower_arms_[side].push_back(turn_of(lower));
-      hands_[side].push_back(HasSided("*FIN", side) ? P("*FIN", side)[f] : Vec3(wrist + 0.3 * lower));
+      hands_[side].push_back(HasSided("*FIN", side) && !hanging_[side] ? P("*FIN", side)[f]
+                                                                       : Vec3(wrist + 0.3 * lower));
     }
   }
 
@@ -548,7 +674,12 @@ class MarkerFitter {
   std::vector<size_t> performers_columns_;
   std::map<std::string, size_t> columns_;  // by names of Plug-in Gait
   std::map<std::string, Path> paths_;
+  using GroupColumns = std::array<std::vector<size_t>, 3>;  // of each MarkerGroup
+  std::array<GroupColumns, 2> groups_;                      // of the sides
+  std::set<std::string> functional_;                        // joints whose centers are found by how segments move
   bool centers_ = false;
+  bool bare_shoulders_ = false;                   // not on the skin
+  std::array<bool, 2> hanging_ = {false, false};  // arms without markers
   size_t most_odd_ = 0;
   std::string most_odd_of_;
   std::array<Path, 2> hips_, knees_, ankles_, toes_, shoulders_, elbows_, wrists_, hands_;

@@ -47,6 +47,36 @@ TEST(InverseDynamics, FeetCarryTheWeightOfAWalk) {
   }
 }
 
+TEST(InverseDynamics, TheLoadGoesOverEvenlyFromFootToFoot) {
+  JobOptions options = EstimateOfAWalk();
+  options.clip.end = 2;
+  const Job job = JobOfEstimate(options);
+  const ForceEstimate estimate = EstimateForces(job);
+  const metrics::FootForces forces =
+      metrics::FootForcesOf(estimate.ground, *metrics::FindFeet(job.character(), estimate.ground.plates));
+  const double least = 0.05 * job.character().total_mass() * kStandardGravity;
+  std::vector<double> shares;  // of the left foot while both carry
+  size_t found = 0;
+  for (Eigen::Index i = 0; i < forces.left.rows(); ++i) {
+    const double left = forces.left(i, 1), right = forces.right(i, 1);
+    if (std::min(left, right) > least) {
+      shares.push_back(left / (left + right));
+      continue;
+    }
+    if (shares.size() > 4 && static_cast<size_t>(i) > shares.size()) {
+      if (shares.front() > shares.back()) {
+        for (double& share : shares) share = 1 - share;
+      }
+      for (size_t k = 0; k < shares.size(); ++k) {
+        EXPECT_NEAR(shares[k], static_cast<double>(k + 1) / static_cast<double>(shares.size() + 1), 0.12);
+      }
+      ++found;
+    }
+    shares.clear();
+  }
+  EXPECT_GE(found, 2u);
+}
+
 /// What a plate would have measured if the estimate were right and its clock were late.
 motion::MeasuredForces PlatesOf(const Job& job, const ForceEstimate& estimate, double late) {
   motion::MeasuredForces measured;

@@ -57,6 +57,23 @@ TEST(EstimateForces, NewtonsLawHoldsInTotal) {
   }
 }
 
+/// Errors of a recording that let a body that stands shake to the front and back: its center of pressure would have to
+/// run over the whole feet, five times a second, which no center of pressure does.
+TEST(EstimateForces, FastErrorsOfTheForeAftForceAreLargelyMissing) {
+  constexpr double kRate = 2 * kPi * 5, kSize = 0.001;
+  const auto reference = Moved([](double time) -> Vec3 { return {0, 0, kSize * std::sin(kRate * time)}; }, 2);
+  double required = 0, supplied = 0;
+  for (const metrics::RequiredForces& instant : EstimateForces(reference, FootModelsOf(Human()))) {
+    Vec3 total = Vec3::Zero();
+    for (const metrics::SupportForce& support : instant.support) total += support.force;
+    required = std::max(required, std::abs(instant.force.z()));
+    supplied = std::max(supplied, std::abs(total.z()));
+    EXPECT_NEAR(total.y(), Weight(), 0.02 * Weight());
+  }
+  EXPECT_GT(required, 0.08 * Weight());
+  EXPECT_LT(supplied, 0.9 * required);
+}
+
 TEST(EstimateForces, WhatIsInTheAirIsNotSupported) {
   const auto reference = Moved(
       [](double time) -> Vec3 {

@@ -4,9 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <filesystem>
+#include <utility>
 
+#include "recordings/plate_tables.h"
 #include "retrace/io/error.h"
+#include "retrace/io/file.h"
 
 namespace retrace::motion {
 namespace {
@@ -111,6 +117,124 @@ TEST(MeasuredForces, KnowsTheNamesOfLaboratories) {
     EXPECT_EQ(measured.forces[0].points.size(), 2u) << names.point;
     EXPECT_EQ(measured.forces[0].moments.size(), 2u) << names.moment;
   }
+}
+
+/// A trial of two plates as Vicon Nexus exports it, with a device that is no plate.
+std::string Vicon(const std::string& names = "Fx,Fy,Fz,Mx,My,Mz,Cx,Cy,Cz", const std::string& unit = "mm") {
+  const std::string rest = ",Fx,Fy,Fz,Cx,Cy,Cz";
+  return "Devices\r\n1000\r\n,,Plate 1 - Force,,,Plate 1 - Moment,,,Plate 1 - CoP,,,EMG - Voltage,Plate 2 - Force,,,"
+         "Plate 2 - CoP,,\r\nFrame,Sub Frame," +
+         names + ",1" + rest + "\r\n,,N,N,N,N.mm,N.mm,N.mm," + unit + "," + unit + "," + unit +
+         ",V,N,N,N,mm,mm,mm\r\n"
+         "3,0,-10,-20,-700,1,2,3,100,250,0,0.01,0,0,0,0,0,0\r\n"
+         "3,1,-11,-21,-600,1,2,3,110,260,0,0.02,1,2,-300,900,800,0\r\n"
+         "4,0,-12,-22,-500,1,2,3,120,270,0,0.03,2,3,-400,910,810,0\r\n"
+         "\r\nTrajectories\r\n500\r\n,,Bob:LASI,,\r\n";
+}
+
+TEST(PlateTables, ViconsDevices) {
+  const MeasuredForces measured = ParseMeasuredForces(Vicon(), "walk.csv");
+  EXPECT_THAT(measured.times, testing::ElementsAre(0.004, 0.005, 0.006)) << "two samples a frame, the first is 1";
+  ASSERT_EQ(measured.forces.size(), 2u);
+  EXPECT_EQ(measured.forces[0].name, "Plate 1");
+  // z is up in the file, and the forces on the plates are turned into those on the person.
+  EXPECT_LT((measured.forces[0].forces[1] - Vec3(11, 600, -21)).norm(), 1e-9)
+      << measured.forces[0].forces[1].transpose();
+  EXPECT_LT((measured.forces[0].points[1] - Vec3(0.11, 0, -0.26)).norm(), 1e-12);
+  EXPECT_FALSE(measured.forces[1].points[0].allFinite()) << "nothing stands on it";
+  EXPECT_LT((measured.forces[1].points[2] - Vec3(0.91, 0, -0.81)).norm(), 1e-12);
+  // With tabs, as text.
+  std::string text = Vicon();
+  std::replace(text.begin(), text.end(), ',', '\t');
+  EXPECT_EQ(ParseMeasuredForces(text, "walk.txt").forces[1].points[2], measured.forces[1].points[2]);
+}
+
+std::string RefusedForces(const std::string& text) {
+  try {
+    ParseMeasuredForces(text, "f.csv");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(PlateTables, WhatIsUnknownInViconsIsRefused) {
+  EXPECT_THAT(RefusedForces(Vicon("Fx,Fy,Fzz,Mx,My,Mz,Cx,Cy,Cz")),
+              HasSubstr("f.csv:4:23: found the column \"Fzz\", expected Fx, Fy and Fz; did you mean"));
+  EXPECT_THAT(RefusedForces(Vicon("Fx,Fy,Fz,Mx,My,Mz,Cx,Cy,Cz", "inch")),
+              HasSubstr("f.csv:5:24: found the unit \"inch\", expected mm, cm or m"));
+  EXPECT_THAT(
+      RefusedForces("Devices\n1000\n,,EMG - Voltage\nFrame,Sub Frame,1\n,,V\n1,0,0.1\n2,0,0.1\n"),
+      HasSubstr("found no plate among the devices \"EMG - Voltage\", expected names that end with \" - Force\""));
+  EXPECT_THAT(RefusedForces("Devices\nfast\n"), HasSubstr("f.csv:2:1: found \"fast\", expected samples per second"));
+  const std::string cut = Vicon().substr(0, Vicon().find("-400"));
+  EXPECT_THAT(RefusedForces(cut), HasSubstr("f.csv:8:"));
+}
+
+/// A plate as Qualisys Track Manager exports it, turned by 90 degrees in the laboratory.
+std::string Qualisys(const std::string& description = "Force data in local (force plate) coordinates",
+                     const std::string& names =
+                         "Force_X\tForce_Y\tForce_Z\tMoment_X\tMoment_Y\tMoment_Z\tCOP_X\tCOP_Y\t"
+                         "COP_Z\n",
+                     const std::string& before = "") {
+  std::string text = "NO_OF_SAMPLES\t2\nFREQUENCY\t1000\nDESCRIPTION\t" + description + "\nFORCE_PLATE_NAME\tAMTI 1\n";
+  const std::pair<const char*, std::array<int, 3>> corners[] = {{"POSX_POSY", {700, 1200, 0}},
+                                                                {"NEGX_POSY", {700, 800, 0}},
+                                                                {"NEGX_NEGY", {1300, 800, 0}},
+                                                                {"POSX_NEGY", {1300, 1200, 0}}};
+  for (const auto& [corner, place] : corners) {
+    for (size_t axis = 0; axis < 3; ++axis) {
+      text +=
+          std::string("FORCE_PLATE_CORNER_") + corner + "_" + "XYZ"[axis] + "\t" + std::to_string(place[axis]) + "\n";
+    }
+  }
+  return text + names + before + "10\t20\t-700\t0\t0\t0\t50\t100\t0\t\n" + before + "0\t0\t0\t0\t0\t0\t0\t0\t0\t\n";
+}
+
+TEST(PlateTables, QualisysPlates) {
+  for (const std::string& text :
+       {Qualisys(), Qualisys("Force data in local coordinates", ""), Qualisys("local", "", "1\t0.001\t")}) {
+    const MeasuredForces measured = ParseMeasuredForces(text, "walk_f_1.tsv");
+    EXPECT_THAT(measured.times, testing::ElementsAre(0, 0.001));
+    ASSERT_EQ(measured.forces.size(), 1u);
+    EXPECT_EQ(measured.forces[0].name, "AMTI 1");
+    // The plate's x is the laboratory's y, and its y the laboratory's -x; z, which is up, becomes y.
+    EXPECT_LT((measured.forces[0].forces[0] - Vec3(20, 700, 10)).norm(), 1e-9)
+        << measured.forces[0].forces[0].transpose();
+    EXPECT_LT((measured.forces[0].points[0] - Vec3(0.9, 0, -1.05)).norm(), 1e-12)
+        << measured.forces[0].points[0].transpose();
+    EXPECT_FALSE(measured.forces[0].points[1].allFinite());
+  }
+  const MeasuredForces world = ParseMeasuredForces(Qualisys("Force data in world (lab) coordinates"), "walk_f_1.tsv");
+  EXPECT_LT((world.forces[0].points[0] - Vec3(0.05, 0, -0.1)).norm(), 1e-12);
+}
+
+TEST(PlateTables, WhatIsUnknownInQualisysIsRefused) {
+  EXPECT_THAT(RefusedForces(Qualisys("local", "Force_X\tForce_Q\n")),
+              HasSubstr("found the column \"Force_Q\", expected Force_Y; did you mean"));
+  std::string text = Qualisys();
+  text.erase(text.find("FREQUENCY"), 15);
+  EXPECT_THAT(RefusedForces(text), HasSubstr("found no FREQUENCY, expected one"));
+  text = Qualisys();
+  text.erase(text.find("FORCE_PLATE_CORNER_NEGX_NEGY_Y"), 35);
+  EXPECT_THAT(RefusedForces(text), HasSubstr("found no FORCE_PLATE_CORNER_NEGX_NEGY_Y"));
+  EXPECT_THAT(RefusedForces(Qualisys("local", "", "1\t")), HasSubstr("found 10 columns, expected 9"));
+}
+
+TEST(PlateTables, PlatesInFilesOfTheirOwnBelongTogether) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "plates_of_a_trial";
+  std::filesystem::create_directories(folder);
+  for (const char* file : {"walk_f_1.tsv", "walk_f_2.tsv", "walk_f_10.tsv", "run_f_3.tsv", "walk.tsv"}) {
+    io::WriteFile(folder / file, Qualisys());
+  }
+  EXPECT_THAT(OtherPlates(folder / "walk_f_2.tsv"),
+              testing::ElementsAre(folder / "walk_f_1.tsv", folder / "walk_f_10.tsv"));
+  EXPECT_THAT(OtherPlates(folder / "walk.tsv"), testing::IsEmpty());
+  const MeasuredForces one = ParseMeasuredForces(Qualisys(), "walk_f_1.tsv");
+  MeasuredForces other = one;
+  EXPECT_EQ(Together({one, other}, {"walk_f_1.tsv", "walk_f_2.tsv"}).forces.size(), 2u);
+  other.times.back() = 0.002;
+  EXPECT_THROW(Together({one, other}, {"walk_f_1.tsv", "walk_f_2.tsv"}), InputError);
 }
 
 TEST(MeasuredForces, SaysWhichNameIsNearest) {

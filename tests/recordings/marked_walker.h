@@ -1,6 +1,7 @@
 /// A body that moves, with markers of Plug-in Gait on it, for tests.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -16,6 +17,7 @@ struct MarkedWalker {
   std::vector<std::string> names;
   std::vector<std::vector<Vec3>> markers;
   std::vector<std::map<std::string, Vec3>> joints;
+  std::vector<std::map<std::string, Quat>> turns;  ///< of thighs, shins and feet, by the names of their joints
 
   explicit MarkedWalker(size_t frames) {
     for (size_t f = 0; f < frames; ++f) Pose(0.1 * static_cast<double>(f));
@@ -24,6 +26,7 @@ struct MarkedWalker {
   void Pose(double t) {
     std::map<std::string, Vec3> marker, joint;
     const Quat pelvis = AxisRotation(1, 0.3 * std::sin(t));
+    std::map<std::string, Quat>& turn = turns.emplace_back();
     const Vec3 hips(0.1 * t, 0.9, 0.5 * t);
     // The pelvis of whom Harrington's equations put the hips 8 cm beside the middle.
     const double width = (0.08 - 0.0073) / 0.33, depth = 0.15;
@@ -45,6 +48,8 @@ struct MarkedWalker {
       const Vec3 knee = hip + thigh * Vec3(0, -0.42, 0);
       const Quat shin = thigh * AxisRotation(0, 0.6 + 0.5 * std::sin(phase + 1));
       const Vec3 ankle = knee + shin * Vec3(0, -0.4, 0);
+      turn[name + "UpLeg"] = thigh;
+      turn[name + "Leg"] = turn[name + "Foot"] = shin;
       marker[s + "KNE"] = knee + thigh * Vec3(0.05 * out, 0, 0);
       marker[s + "ANK"] = ankle + shin * Vec3(0.035 * out, 0, 0);
       marker[s + "HEE"] = ankle + shin * Vec3(0, -0.04, -0.05);
@@ -78,6 +83,18 @@ struct MarkedWalker {
   }
 
   Markers Recorded() const { return {names, 100, markers, 1, {}}; }
+
+  /// The recorded markers but those with one of these names after the side.
+  Markers Without(const std::vector<std::string>& ends) const {
+    Markers rest = Recorded();
+    for (size_t m = rest.names.size(); m-- > 0;) {
+      const std::string end = rest.names[m].substr(1);
+      if (std::find(ends.begin(), ends.end(), end) == ends.end()) continue;
+      rest.names.erase(rest.names.begin() + static_cast<std::ptrdiff_t>(m));
+      for (auto& places : rest.places) places.erase(places.begin() + static_cast<std::ptrdiff_t>(m));
+    }
+    return rest;
+  }
 };
 
 }  // namespace retrace::recordings

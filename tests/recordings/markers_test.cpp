@@ -6,8 +6,10 @@
 #include <rapidcheck/gtest.h>
 
 #include "recordings/c3d_writer.h"
+#include "recordings/functional_joint.h"
 #include "recordings/gap_filling.h"
 #include "recordings/marked_walker.h"
+#include "recordings/marker_names.h"
 #include "recordings/random_clip.h"
 #include "recordings/trc_writer.h"
 #include "recordings/well_formed.h"
@@ -114,6 +116,194 @@ TEST(Markers, JointCentersAreTaken) {
     }
   }
   EXPECT_THAT(clip.notes, ElementsAre("no markers of the head: it goes with the trunk"));
+}
+
+/// Adds a marker that a body of the walker carries.
+void Attach(Markers& markers, const MarkedWalker& walker, const std::string& name, const std::string& body,
+            const Vec3& local, const std::vector<Quat>& more = {}) {
+  markers.names.push_back(name);
+  for (size_t f = 0; f < markers.places.size(); ++f) {
+    const Quat turn = walker.turns[f].at(body) * (more.empty() ? Quat(Quat::Identity()) : more[f]);
+    markers.places[f].push_back(walker.joints[f].at(body) + turn * local);
+  }
+}
+
+/// The walker with groups of markers on its segments, whose feet turn at the ankles, instead of markers of these
+/// joints.
+Markers InGroups(const MarkedWalker& walker) {
+  Markers markers = walker.Without({"KNE", "ANK", "TOE", "HEE"});
+  std::vector<Quat> tilt;
+  for (size_t f = 0; f < markers.places.size(); ++f) {
+    tilt.push_back(AxisRotation(0, 0.3 * std::sin(0.17 * static_cast<double>(f))));
+  }
+  for (const std::string side : {"L", "R"}) {
+    const std::string name = side == "L" ? "Left" : "Right";
+    const double out = side == "L" ? 1 : -1;
+    Attach(markers, walker, side + "TH1", name + "UpLeg", Vec3(0.08 * out, -0.15, 0.03));
+    Attach(markers, walker, side + "TH2", name + "UpLeg", Vec3(0.07 * out, -0.28, -0.05));
+    Attach(markers, walker, side + "TH3", name + "UpLeg", Vec3(0.05 * out, -0.22, 0.08));
+    Attach(markers, walker, side + "TB1", name + "Leg", Vec3(0.05 * out, -0.1, 0.04));
+    Attach(markers, walker, side + "TB2", name + "Leg", Vec3(0.04 * out, -0.25, -0.05));
+    Attach(markers, walker, side + "TB3", name + "Leg", Vec3(0.06 * out, -0.2, 0.02));
+    Attach(markers, walker, side + "HEE", name + "Foot", Vec3(0, -0.05, -0.05), tilt);
+    Attach(markers, walker, side + "TOE", name + "Foot", Vec3(0, -0.05, 0.15), tilt);
+    Attach(markers, walker, side + "MT5", name + "Foot", Vec3(0.05 * out, -0.06, 0.1), tilt);
+  }
+  return markers;
+}
+
+TEST(Markers, JointsWithoutMarkersAreWhereSegmentsTurn) {
+  const MarkedWalker walker(80);
+  const Markers markers = InGroups(walker);
+  const Clip clip = ClipOfMarkers(markers, "run.trc");
+  EXPECT_LT(LargestDistance(clip, walker), 0.012);
+  ASSERT_EQ(clip.notes.size(), 1u);
+  EXPECT_THAT(clip.notes[0], HasSubstr("no markers of LANK, LKNE, RANK, RKNE: the centers of these joints are where"));
+}
+
+/// Two bodies on a hinge along any axis: its line is found, and on it the point beside the rough one.
+RC_GTEST_PROP(FunctionalJoint, IsOnTheHingeBesideWhereItRoughlyIs, ()) {
+  const auto random = [](double least, double most) {
+    return least + (most - least) * 1e-3 * *rc::gen::inRange(0, 1001);
+  };
+  const auto vector = [&](double reach) {
+    return Vec3(random(-reach, reach), random(-reach, reach), random(-reach, reach));
+  };
+  const Vec3 axis = (Vec3(1, 0, 0) + vector(0.5)).normalized(), center = vector(0.1);
+  const double slide = random(-0.05, 0.05);  // of the rough point along the hinge
+  constexpr size_t kFrames = 40;
+  std::vector<std::vector<Vec3>> first(3), second(3);
+  RoughJoint rough;
+  std::vector<Vec3> expected;
+  for (size_t f = 0; f < kFrames; ++f) {
+    const double t = 0.2 * static_cast<double>(f);
+    const Quat turn = AxisRotation(1, std::sin(0.3 * t)) * AxisRotation(2, 0.2 * std::cos(t));
+    const Vec3 place(t, 0.5, std::sin(t));
+    const Quat bent = turn * Quat(Eigen::AngleAxisd(0.6 * std::sin(t), axis));
+    const Vec3 at = place + turn * center;
+    const Vec3 on_first[] = {{0.1, 0.2, 0}, {-0.1, 0.25, 0.02}, {0, 0.1, 0.1}};
+    const Vec3 on_second[] = {{0.1, -0.2, 0}, {-0.1, -0.25, 0.02}, {0, -0.1, 0.1}};
+    for (size_t m = 0; m < 3; ++m) {
+      first[m].emplace_back(at + turn * on_first[m]);
+      second[m].emplace_back(at + bent * on_second[m]);
+    }
+    expected.emplace_back(at + slide * (turn * axis));
+    rough.points.push_back(expected.back());
+    rough.directions.push_back(Vec3::Zero());
+  }
+  const auto found = FindJoint({&first[0], &first[1], &first[2]}, {&second[0], &second[1], &second[2]}, rough);
+  RC_ASSERT(found.has_value());
+  RC_ASSERT(found->misfit < 1e-3);
+  for (size_t f = 0; f < kFrames; ++f) RC_ASSERT((found->centers[f] - expected[f]).norm() < 2e-3);
+  RC_ASSERT(!FindJoint({&first[0], &first[1]}, {&second[0], &second[1], &second[2]}, rough).has_value());
+}
+
+TEST(MarkerNames, GroupsOfSegments) {
+  for (const char* thigh : {"LTH1", "L_thigh4", "L.Thigh.Upper", "LTHI", "LTHAP", "LFTC"}) {
+    EXPECT_TRUE(IsInGroup(PlainMarker(thigh), MarkerGroup::kThigh, 0)) << thigh;
+    EXPECT_FALSE(IsInGroup(PlainMarker(thigh), MarkerGroup::kThigh, 1)) << thigh;
+  }
+  for (const char* shank : {"RTB2", "r_sh2", "r_shank_antsup", "R.SH4", "RTIB", "R_Shank_Rear", "RTIAP"}) {
+    EXPECT_TRUE(IsInGroup(PlainMarker(shank), MarkerGroup::kShank, 1)) << shank;
+  }
+  for (const char* other : {"LTHUMB", "LSHO", "LSH", "LTH", "C7", "", "L"}) {
+    EXPECT_FALSE(IsInGroup(PlainMarker(other), MarkerGroup::kThigh, 0)) << other;
+    EXPECT_FALSE(IsInGroup(PlainMarker(other), MarkerGroup::kShank, 0)) << other;
+  }
+  EXPECT_EQ(OnSide("WAIST*FRONT", 1), "WAISTRFRONT");
+  EXPECT_EQ(OnSide("#KNEE", 0), "LEFTKNEE");
+}
+
+TEST(Markers, JointsThatDoNotBendAreNotFound) {
+  const MarkedWalker walker(80);
+  Markers markers = InGroups(walker);
+  for (auto& places : markers.places) places = markers.places.front();
+  try {
+    ClipOfMarkers(markers, "standing.trc");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("standing.trc: found no marker LKNE, and groups of markers that move too little"));
+    EXPECT_THAT(error.what(), HasSubstr("expected a marker of the joint, or a motion that bends it"));
+  }
+}
+
+TEST(Markers, LegsAloneHaveATrunkThatIsUpright) {
+  const MarkedWalker walker(40);
+  const Markers markers = walker.Without({"SHO", "ELB", "WRA", "WRB", "FIN", "FHD", "BHD"});
+  const Clip clip = ClipOfMarkers(markers, "gait.c3d");
+  EXPECT_EQ(motion::laws::BrokenPromise(clip), "");
+  motion::GlobalPose pose;
+  for (size_t f = 0; f < clip.frames.size(); ++f) {
+    ForwardKinematics(clip.skeleton, clip.frames[f], pose);
+    const auto at = [&](const char* name) { return pose.positions[static_cast<size_t>(clip.skeleton.Find(name))]; };
+    EXPECT_LT((at("LeftLeg") - walker.joints[f].at("LeftLeg")).norm(), 0.012);
+    EXPECT_LT((at("RightFoot") - walker.joints[f].at("RightFoot")).norm(), 0.012);
+    const Vec3 trunk = at("Head") - walker.joints[f].at("Hips");
+    EXPECT_NEAR(trunk.normalized().y(), 1, 1e-4) << "upright";
+    EXPECT_NEAR(trunk.y(), 0.585 * 0.82, 5e-3);
+    const Vec3 arm = at("LeftHand") - at("LeftArm");
+    EXPECT_NEAR(arm.normalized().y(), -1, 1e-4) << "hangs";
+  }
+  EXPECT_THAT(clip.doubts, ElementsAre(HasSubstr("no markers of the trunk: it is upright over the pelvis")));
+  EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("no markers of whole arms"), HasSubstr("no markers of the head")));
+}
+
+TEST(Markers, ATrunkWithoutShouldersLeansWithItsNeck) {
+  const MarkedWalker walker(40);
+  Markers markers = walker.Without({"SHO", "ELB", "WRA", "WRB", "FIN", "FHD", "BHD"});
+  markers.names.insert(markers.names.end(), {"C7", "CLAV"});
+  for (size_t f = 0; f < markers.places.size(); ++f) {
+    const Vec3 lean(0, 0, 0.1);
+    markers.places[f].push_back(walker.joints[f].at("Head") + lean - Vec3(0, 0, 0.06));
+    markers.places[f].push_back(walker.joints[f].at("Head") + lean + Vec3(0, 0, 0.06));
+  }
+  const Clip clip = ClipOfMarkers(markers, "gait.c3d");
+  motion::GlobalPose pose;
+  for (size_t f = 0; f < clip.frames.size(); ++f) {
+    ForwardKinematics(clip.skeleton, clip.frames[f], pose);
+    const Vec3 neck = pose.positions[static_cast<size_t>(clip.skeleton.Find("Head"))];
+    EXPECT_LT((neck - walker.joints[f].at("Head") - Vec3(0, 0, 0.1)).norm(), 0.01);
+  }
+  EXPECT_THAT(clip.doubts, IsEmpty());
+}
+
+/// Sets of laboratories, as their manuals name the markers, each in the order of the names of Plug-in Gait.
+TEST(Markers, SetsOfLaboratoriesAreKnown) {
+  const std::vector<std::string> ours = {"LASI", "RASI", "LPSI", "RPSI", "LKNE", "RKNE", "LANK",
+                                         "RANK", "LHEE", "RHEE", "LTOE", "RTOE", "LSHO", "RSHO",
+                                         "LELB", "RELB", "LWRA", "RWRA", "LWRB", "RWRB"};
+  const std::map<std::string, std::vector<std::string>> sets = {
+      {"IOR", {"L_IAS", "R_IAS", "L_IPS", "R_IPS", "L_FLE", "R_FLE", "L_FAL", "R_FAL", "L_FCC", "R_FCC",
+               "L_FM2", "R_FM2", "L_SAE", "R_SAE", "L_HLE", "R_HLE", "L_RSP", "R_RSP", "L_USP", "R_USP"}},
+      {"Qualisys",
+       {"WaistLFront", "WaistRFront", "WaistLBack", "WaistRBack", "LKneeOut",   "RKneeOut",     "LAnkleOut",
+        "RAnkleOut",   "LHeelBack",   "RHeelBack",  "LForefoot2", "RForefoot2", "LShoulderTop", "RShoulderTop",
+        "LElbowOut",   "RElbowOut",   "LWristOut",  "RWristOut",  "LWristIn",   "RWristIn"}},
+      {"OpenCap", {"L.ASIS_study",   "r.ASIS_study",   "L.PSIS_study",     "r.PSIS_study",     "L_knee_study",
+                   "r_knee_study",   "L_ankle_study",  "r_ankle_study",    "L_calc_study",     "r_calc_study",
+                   "L_toe_study",    "r_toe_study",    "L_shoulder_study", "r_shoulder_study", "L_lelbow_study",
+                   "r_lelbow_study", "L_lwrist_study", "r_lwrist_study",   "L_mwrist_study",   "r_mwrist_study"}}};
+  const MarkedWalker walker(20);
+  const Markers recorded = walker.Without({"FIN", "FHD", "BHD"});
+  const Clip expected = ClipOfMarkers(recorded, "walk.c3d");
+  for (const auto& [set, names] : sets) {
+    ASSERT_EQ(names.size(), ours.size());
+    Markers markers = recorded;
+    for (std::string& name : markers.names) {
+      const auto at = static_cast<size_t>(std::find(ours.begin(), ours.end(), name) - ours.begin());
+      ASSERT_LT(at, ours.size()) << name;
+      name = names[at];
+    }
+    if (set == "OpenCap") {  // keypoints of video beside them
+      for (const char* keypoint : {"RKnee", "LKnee", "RAnkle", "LWrist", "midHip"}) {
+        markers.names.emplace_back(keypoint);
+        for (auto& places : markers.places) places.push_back(Vec3(5, 5, 5));
+      }
+    }
+    const Clip clip = ClipOfMarkers(markers, "walk.trc");
+    EXPECT_EQ(LargestDistance(clip, walker), LargestDistance(expected, walker)) << set;
+  }
 }
 
 TEST(Markers, GapsAreFilledAndSwapsNoticed) {

@@ -12,6 +12,10 @@
 ///  - What is required but not supplied costs in proportion to how well it is known: accelerations of a recording have
 ///    errors, which are no reason to press on the edge of a foot.
 ///
+/// What is found so is looked at along time and found once more, because errors of accelerations at one instant show
+/// beside the others: the center of pressure moves under a foot steadily, and while a walker stands on both feet the
+/// load goes over evenly from the one that will leave to the one that has landed.
+///
 /// Feet bend at the ball: their toes stay on the ground when the heel rises. What is required is smoothed before it is
 /// divided, lateral forces and moments more than the others.
 ///

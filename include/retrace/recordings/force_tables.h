@@ -1,7 +1,12 @@
 /// Files of measured ground forces.
 ///
-/// Two formats are read. A storage file of OpenSim (.mot or .sto) has a header that ends with a line `endheader`, a row
-/// of names and a row of numbers per instant; every other file is a table with commas between.
+/// Four formats are read. A storage file of OpenSim (.mot or .sto) has a header that ends with a line `endheader`, a
+/// row of names and a row of numbers per instant. A file of Vicon Nexus (.csv or .txt) has a section `Devices`, one of
+/// Qualisys Track Manager (.tsv) begins with `NO_OF_SAMPLES` and holds one plate. Every other file is a table with
+/// commas between.
+///
+/// Vicon and Qualisys: forces of plates and where they act; free moments are not read. Up is the axis along which the
+/// plates are loaded most, and forces are those on the person, which push upwards.
 ///
 /// Table: `time` [s]; for each of left and right `left_fx_N`, `left_fy_N`, `left_fz_N`: the force on the foot, and
 /// `left_copx_m`, `left_copy_m`, `left_copz_m`: where it acts (may be left out); `valid`: 1 where all of the ground's
@@ -19,19 +24,23 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "retrace/motion/measured_forces.h"
+#include "retrace/recordings/force_limits.h"
 
 namespace retrace::motion {
-
-/// Limits of what is read, far above what any laboratory measures.
-inline constexpr size_t kMostInstants = 5'000'000;
-inline constexpr size_t kMostMeasuredForces = 64;
-inline constexpr double kLargestMeasuredForce = 1e6;  ///< of a component [N]
 
 /// `name` stands for the file in messages. Throws InputError with file, line and column: what was found and what was
 /// expected. Columns that are not known are an error, and are named.
 MeasuredForces ParseMeasuredForces(std::string_view text, const std::string& name);
 MeasuredForces ReadMeasuredForces(const std::filesystem::path& path);
+
+/// The files of the other plates of a trial, where a file holds one plate and is named as Qualisys Track Manager names
+/// it: of `walk_f_1.tsv` all `walk_f_N.tsv` that are there, in the order of their numbers.
+std::vector<std::filesystem::path> OtherPlates(const std::filesystem::path& path);
+/// Forces that were measured at the same instants. Throws InputError with the name of the part that differs.
+/// @param names of the parts, for messages
+MeasuredForces Together(std::vector<MeasuredForces> parts, const std::vector<std::string>& names);
 
 }  // namespace retrace::motion

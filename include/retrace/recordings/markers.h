@@ -46,6 +46,9 @@ motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string&
 ///  the
 ///    medial marker, or else half a width (knee 5 cm, ankle 3.5 cm, elbow 3.5 cm) from the lateral one along the hinge.
 ///    Shoulders: 5 cm under the marker. Wrists: halfway between two markers, or the one.
+///  - Knees and ankles without a marker: where groups of three markers or more on both sides of the joint turn about
+///    one another (Ehrig et al. 2006, 2007). A trunk without shoulders is upright, or leans with the markers of the
+///    neck; arms without markers hang.
 ///  - The length of a bone is its median over the clip.
 ///  - Legs and arms are turned about the hinge in whose plane they bend, and, where they are straight, follow pelvis
 ///  and
