@@ -51,6 +51,7 @@ io::Json Evaluation::ToJson() const {
   json["contact_force"] = entry(contact_force);
   json["joint_gap"] = entry(joint_gap);
   for (const auto& [joint, share] : saturation) json["saturation"][joint] = share;
+  for (const auto& [joint, share] : speed) json["speed"][joint] = share;
   json["doubts"] = Doubts();
   json["mean_joint_error"] = mean_joint_error;
   json["mean_world_error"] = mean_world_error;
@@ -204,6 +205,8 @@ Evaluator::Evaluator(const Character& character, const character::ReferenceMotio
   judges_world_ = limits.judge_world;
   most_saturation_ = limits.saturation;
   at_limit_.resize(character_.joints.size());
+  too_fast_.resize(character_.joints.size());
+  fastest_.resize(character_.joints.size());
   force_ = {"contact_force", 0, DoubtLimits::kForceFactor * std::max(DoubtLimits::kLeastForce, RequiredForce())};
   gap_ = {"joint_gap", 0, DoubtLimits::kJointGap * character_.height / kHumanHeight};
   weight_ = character_.total_mass() * kStandardGravity;
@@ -252,6 +255,32 @@ void Evaluator::AddTorques(const control::Trajectory& part, size_t step) {
   }
 }
 
+void Evaluator::AddSpeeds(const State& state, double time) {
+  for (size_t j = 0; j < fastest_.size(); ++j) {
+    const character::Joint& joint = character_.joints[j];
+    if (!(joint.speed > 0)) continue;
+    const double share = character::RelativeRate(joint, state).norm() / joint.speed;
+    fastest_[j] = std::max(fastest_[j], share);
+    if (share <= 1) continue;
+    if (too_fast_[j].first < 0) too_fast_[j].first = time;
+    ++too_fast_[j].steps;
+  }
+}
+
+void Evaluator::FinishSpeeds(Evaluation& evaluation) const {
+  Gate gate = {"motor_speed", 0, kMostTooFast};
+  for (size_t j = 0; j < fastest_.size(); ++j) {
+    if (!(character_.joints[j].speed > 0)) continue;
+    evaluation.speed.emplace_back(character_.joints[j].name, fastest_[j]);
+    const double share =
+        joint_errors_.empty() ? 0 : static_cast<double>(too_fast_[j].steps) / static_cast<double>(joint_errors_.size());
+    if (share <= gate.worst) continue;
+    gate.worst = share;
+    if (share > gate.limit) gate.first_violation = too_fast_[j].first;
+  }
+  if (!evaluation.speed.empty()) evaluation.gates.push_back(gate);
+}
+
 void Evaluator::FinishSaturation(Evaluation& evaluation) const {
   Gate gate = {"saturation", 0, most_saturation_};
   for (size_t j = 0; j < at_limit_.size(); ++j) {
@@ -285,6 +314,7 @@ void Evaluator::Add(const control::Trajectory& part) {
     character::ForwardKinematics(character_, pose, target);
     const double height = check(height_, std::abs(state[root].position.y() - target[root].position.y()), time);
     if (i > 0 && i - 1 < part.torques.size()) AddTorques(part, i - 1);
+    AddSpeeds(state, time);
     if (i > 0 && i - 1 < part.contacts.size()) {
       AddForce(part, i - 1);
       check(force_, force_sum_ / (static_cast<double>(forces_.size()) * weight_), time);
@@ -310,6 +340,7 @@ Evaluation Evaluator::Finish(double expected_duration) const {
   evaluation.joint_gap = gap_;
   if (judges_world_) evaluation.gates.push_back(world_);
   FinishSaturation(evaluation);
+  FinishSpeeds(evaluation);
   evaluation.at_end = at_end_;
   for (size_t i = 0; i < joint_errors_.size(); ++i) {
     evaluation.mean_joint_error += joint_errors_[i] / static_cast<double>(joint_errors_.size());

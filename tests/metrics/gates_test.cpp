@@ -232,6 +232,35 @@ TEST(Evaluate, SaturationIsAGateWhereTorquesAreLimited) {
   EXPECT_TRUE(Evaluate(limited, trajectory, reference, 1, any).success());
 }
 
+TEST(Evaluate, MotorSpeedIsAGateWhereMotorsHaveOne) {
+  const ReferenceMotion reference = WalkReference();
+  control::Trajectory trajectory = Follow(reference, 240, [](size_t, Pose&) {});
+  const auto knee = static_cast<size_t>(Human().FindJoint("left_knee"));
+  const auto turn = [&](size_t state, double rate) {
+    const character::Joint& joint = Human().joints[knee];
+    character::BodyState& shin = trajectory.states[state][static_cast<size_t>(joint.child)];
+    const character::BodyState& thigh = trajectory.states[state][static_cast<size_t>(joint.parent)];
+    shin.angular_velocity = thigh.angular_velocity + thigh.orientation * Vec3(rate, 0, 0);
+  };
+  for (size_t i = 0; i < trajectory.states.size(); ++i) turn(i, 5);
+  EXPECT_FALSE(Evaluate(Human(), trajectory, reference, 1, {}).ToJson().contains("speed"));
+  character::Character robot = Human();
+  robot.joints[knee].speed = 10;
+  for (const size_t state : {50, 51, 52, 53}) turn(state, 12);  // an impact
+  Evaluation found = Evaluate(robot, trajectory, reference, 1, {});
+  ASSERT_EQ(found.speed.size(), 1u);
+  EXPECT_NEAR(found.speed[0].second, 1.2, 1e-9);
+  EXPECT_TRUE(found.success());
+  EXPECT_NEAR(found.gates.back().worst, 4.0 / 241, 1e-12);
+  for (size_t i = 100; i < 110; ++i) turn(i, 11);
+  found = Evaluate(robot, trajectory, reference, 1, {});
+  EXPECT_FALSE(found.success());
+  ASSERT_NE(found.FirstViolated(), nullptr);
+  EXPECT_EQ(found.FirstViolated()->name, "motor_speed");
+  EXPECT_NEAR(found.FirstViolated()->first_violation, 50 * kStep, 1e-9);
+  EXPECT_NEAR(found.ToJson().at("speed").at("left_knee").get<double>(), 1.2, 1e-9);
+}
+
 /// A walk in which the floor presses with a multiple of the weight, in all steps or in one.
 control::Trajectory Pressed(const ReferenceMotion& reference, double weights, size_t first, size_t last) {
   control::Trajectory trajectory = Follow(reference, 240, [](size_t, Pose&) {});

@@ -56,11 +56,16 @@ struct DoubtLimits {
   static constexpr double kJointGap = 0.05;   ///< of a human; between the two ends of a joint [m]
 };
 
+/// Share of the time that a joint may turn faster than its motor can (character::Joint::speed): impacts turn joints,
+/// too.
+inline constexpr double kMostTooFast = 0.02;
+
 struct Evaluation {
   bool completed = false;         ///< simulated to the end of the reference
   double simulated_duration = 0;  ///< [s]
   /// root_height, root_orientation, joint_position; world, where that is judged; saturation, where torques are limited:
-  /// the share of the servo that is at its limit longest, and when that servo was so first.
+  /// the share of the servo that is at its limit longest, and when that servo was so first; motor_speed, where the
+  /// character knows the highest rates of its motors: the same of the joint that turns faster than that longest.
   std::vector<Gate> gates;
   /// Mean distance of the joints in the world, which is reported whether or not it is judged.
   Gate world = {"world_position"};
@@ -72,6 +77,9 @@ struct Evaluation {
   /// The joints whose torques are limited, by name, with the share of the steps in which the torque about an axis was
   /// at its limit.
   std::vector<std::pair<std::string, double>> saturation;
+  /// The joints whose motors have a highest rate, by name, with the highest rate at which they turned, as a share of
+  /// that.
+  std::vector<std::pair<std::string, double>> speed;
   double mean_joint_error = 0;  ///< mean over time of the joint_position figure [m]
   double mean_world_error = 0;  ///< mean over time of the world_position figure [m]
   double at_end = 0;            ///< largest figure of the tolerances in the last state, as a share of its limit
@@ -143,7 +151,9 @@ class Evaluator {
  private:
   void AddForce(const control::Trajectory& part, size_t step);
   void AddTorques(const control::Trajectory& part, size_t step);
+  void AddSpeeds(const character::State& state, double time);
   void FinishSaturation(Evaluation& evaluation) const;
+  void FinishSpeeds(Evaluation& evaluation) const;
   /// What the center of mass of the reference requires at most, averaged as the contact forces are [body weights].
   double RequiredForce() const;
 
@@ -167,6 +177,8 @@ class Evaluator {
     double first = -1;  // [s]
   };
   std::vector<AtLimit> at_limit_;     // (joints)
+  std::vector<AtLimit> too_fast_;     // (joints)
+  std::vector<double> fastest_;       // (joints) as a share of the motor's highest rate
   size_t torque_steps_ = 0;           // steps whose torques are known
   double most_saturation_;            // limit
   std::vector<double> joint_errors_;  // (states)

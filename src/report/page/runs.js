@@ -11,6 +11,7 @@ import { endOf, textFor } from './words.js';
 const gateUnits = {
   root_height: ['m', 3, 1],
   saturation: ['%', 0, 100],
+  motor_speed: ['%', 0, 100],
   root_orientation: ['\u00b0', 1, 180 / Math.PI],
   joint_position: ['m', 3, 1],
 };
