@@ -189,6 +189,13 @@ void SimulateInParts(std::span<const character::Character* const> characters, st
     endings.emplace_back(*characters[c], static_cast<size_t>(layout.BodyOf(c, 0)), ending, options.time_step);
     controllers[c] = &until_endings.emplace_back(*controllers[c], ending.step);
   }
+  // Where an ending is shown the state is set at each step, and a restart normalizes it once more: to the bit the same
+  // has to happen to a simulation that begins there.
+  const bool begins_with_an_ending = std::any_of(course.endings.begin(), course.endings.end(),
+                                                 [&](const auto& ending) { return ending.step <= first_step; });
+  for (size_t c = 0; c < controllers.size() && begins_with_an_ending && first_step > 0; ++c) {
+    if (controllers[c]->RestartsAt(first_step)) world.Restart(c);
+  }
   std::vector<Push> behind(pushes.begin(), pushes.end());
   const auto pass_on = [&] {
     if (part.num_steps() < steps_per_part) return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/control/cutting.h"
 #include "retrace/control/reference_targets.h"
 #include "retrace/io/error.h"
 #include "retrace/io/field_error.h"
@@ -14,6 +15,7 @@
 #include "retrace/io/split_text.h"
 #include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/planning/segments/joined_control.h"
+#include "retrace/planning/segments/segment_tracking.h"
 #include "retrace/retargeting/reference.h"
 #include "retrace/runs/inputs/character_input.h"
 #include "retrace/runs/stored/run_files.h"
@@ -28,8 +30,12 @@ using character::Pose;
 using character::ReferenceMotion;
 
 constexpr const char* kSides[] = {"receiver", "attacker"};
-constexpr double kFragment = 0.1;     // [s]
-constexpr double kLeastOfClip = 0.2;  // that there must be for a touch to be looked for [s]
+constexpr double kFragment = 0.1;              // [s]
+constexpr size_t kMostAims = 10;               // that are simulated
+constexpr double kDepths[] = {0, 0.03, 0.06};  // by which the receiver is nearer than the recordings touch [m]
+constexpr double kUntilItLands = 0.3;          // after the touch of the recordings [s]
+constexpr double kTracked = 1.5;               // of a clip, from where the scene begins [s]
+constexpr double kLeastOfClip = 0.2;           // that there must be for a touch to be looked for [s]
 
 /// The clip's files, with the side before each role.
 std::vector<InputName> InputsOfSide(const ClipOptions& clip, const char* side) {
@@ -97,6 +103,52 @@ std::vector<control::Fragment> TargetsAhead(const ReferenceMotion& motion, doubl
   return fragments;
 }
 
+/// Feedback keeps what is recorded on its feet until it is hit; where that does not hold, or it is over, the poses
+/// are the targets.
+std::vector<control::Fragment> ControlAlong(const ReferenceMotion& motion, const task::Task& task,
+                                            const Configuration& configuration) {
+  const double h = task.world.time_step;
+  std::vector<control::Fragment> targets = TargetsAhead(motion, h);
+  std::vector<Pose> poses(NumCompositionFrames(std::min(kTracked, motion.duration())));
+  for (size_t f = 0; f < poses.size(); ++f) motion.PoseAt(static_cast<double>(f) * kCompositionFrame, poses[f]);
+  SegmentProblem problem{motion.character(), task.world, task.start, 0, poses, configuration};
+  problem.lowest_root = -1;
+  FoundSegment tracked = TrackSegment(problem);
+  if (!tracked.reached_end) return targets;
+  const int end = tracked.fragments.back().end_step();
+  for (control::Fragment& fragment : control::SplitAt({end, targets.back().end_step()}, targets)) {
+    if (fragment.first_step >= end) tracked.fragments.push_back(std::move(fragment));
+  }
+  return std::move(tracked.fragments);
+}
+
+/// The receiver and the attacker in one world.
+Strike SimulateBoth(const character::Character& character, const std::vector<ReferenceMotion>& references,
+                    const Configuration& configuration) {
+  Strike result;
+  task::Options options = configuration.task;
+  options.world.solver = simulation::SolverInUse(options.world);
+  for (const ReferenceMotion& reference : references) {
+    const task::Task task = task::Prepare(options, reference).task;
+    const control::OpenLoopControl control{task.world, task.start, ControlAlong(reference, task, configuration)};
+    if (result.scene.characters.empty()) {
+      result.scene = control::MakeScene(character, control);
+    } else {
+      control::AddToScene(character, control, Quat::Identity(), Vec3::Zero(), result.scene);
+    }
+  }
+  const control::Trajectory whole = control::Replay(result.scene);
+  const simulation::Layout layout = result.scene.layout();
+  result.impact = FirstImpact(whole, layout, 0);
+  for (size_t c = 0; c < references.size(); ++c) {
+    const auto steps = static_cast<size_t>(result.scene.fragments[c].back().end_step());
+    metrics::Evaluator evaluator(character, references[c], options.gates, steps);
+    evaluator.Add(control::TrajectoryOf(whole, layout, c));
+    result.evaluations.push_back(evaluator.Finish(static_cast<double>(steps) * result.scene.world.time_step));
+  }
+  return result;
+}
+
 class StrikePlacer {
  public:
   explicit StrikePlacer(StrikeJob& job) : job_(job), o_(job.options) {}
@@ -104,7 +156,52 @@ class StrikePlacer {
   void Run() {
     if (o_.pair && o_.attacker.file.empty()) ChooseBothOfOneFile();
     Read();
-    if (o_.aim) TakeAim();
+    if (o_.aim) {
+      ChooseAim();
+    } else {
+      Place();
+    }
+  }
+
+ private:
+  /// The first of several placements with which the bodies meet in the simulation, too.
+  void ChooseAim() {
+    const std::vector<ReferenceMotion> read = job_.motions;
+    const std::vector<Aim> aims = AimsAt(read[1], read[0], *o_.aim, o_.within, o_.attacker.file.string(), kMostAims);
+    std::optional<Aim> landing;
+    for (const double depth : kDepths) {
+      for (Aim aim : aims) {
+        const Vec3 along = Vec3(aim.blow.velocity.x(), 0, aim.blow.velocity.z()).normalized();
+        aim.offset -= depth * along;
+        try {
+          Take(aim, read);
+        } catch (const InputError&) {  // so near to one another they are in one another
+          continue;
+        }
+        std::vector<ReferenceMotion> references;
+        for (const ReferenceMotion& motion : job_.motions) {
+          references.push_back(PartFrom(motion, job_.start, job_.touch.time + kUntilItLands));
+        }
+        const Strike strike = SimulateBoth(job_.character, references, o_.configuration);
+        if (MeetsAsAimed(job_, strike)) return;
+        if (!landing && strike.success()) landing = aim;
+      }
+    }
+    Take(landing.value_or(aims.front()), read);
+  }
+
+  /// Both motions begin with the wind-up of the strike.
+  void Take(const Aim& aim, const std::vector<ReferenceMotion>& read) {
+    job_.aim = aim;
+    job_.references.clear();
+    job_.motions = {PartFrom(read[0], aim.receiver_start, read[0].duration()),
+                    PartFrom(read[1], aim.attacker_start, read[1].duration())};
+    job_.motions[0] = Moved(job_.motions[0], aim.turn, aim.offset);
+    Place();
+  }
+
+  /// Puts both into one world, from the touch of which the simulation begins.
+  void Place() {
     const double until = std::min({o_.within, job_.motions[0].duration(), job_.motions[1].duration()});
     if (until < kLeastOfClip) {
       throw UsageError("found " + io::Fixed(until, 2) + " s of both clips, expected at least " +
@@ -128,7 +225,6 @@ class StrikePlacer {
     }
   }
 
- private:
   /// Names the two people of the receiver's file.
   void ChooseBothOfOneFile() {
     ClipOptions& receiver = job_.options.receiver;
@@ -179,17 +275,6 @@ class StrikePlacer {
       job_.motions.push_back(character::MakeReference(job_.character, recorded, clip.file.string(), reference,
                                                       job_.reports.emplace_back()));
     }
-  }
-
-  /// Both motions then begin with the wind-up of the strike.
-  void TakeAim() {
-    job_.aim = AimAt(job_.motions[1], job_.motions[0], *o_.aim, o_.within, o_.attacker.file.string());
-    const Aim& aim = *job_.aim;
-    const double starts[] = {aim.receiver_start, aim.attacker_start};
-    for (size_t side = 0; side < 2; ++side) {
-      job_.motions[side] = PartFrom(job_.motions[side], starts[side], job_.motions[side].duration());
-    }
-    job_.motions[0] = Moved(job_.motions[0], aim.turn, aim.offset);
   }
 
   void PlaceByStance() {
@@ -288,29 +373,7 @@ StrikeJob::StrikeJob(const StrikeOptions& o) : options(o), character(ReadCharact
 }
 
 Strike SimulateStrike(const StrikeJob& job) {
-  Strike result;
-  task::Options options = job.options.configuration.task;
-  options.world.solver = simulation::SolverInUse(options.world);
-  for (const ReferenceMotion& reference : job.references) {
-    const task::Task task = task::Prepare(options, reference).task;
-    const control::OpenLoopControl control{task.world, task.start, TargetsAhead(reference, task.world.time_step)};
-    if (result.scene.characters.empty()) {
-      result.scene = control::MakeScene(job.character, control);
-    } else {
-      control::AddToScene(job.character, control, Quat::Identity(), Vec3::Zero(), result.scene);
-    }
-  }
-  const control::Trajectory whole = control::Replay(result.scene);
-  const simulation::Layout layout = result.scene.layout();
-  result.impact = FirstImpact(whole, layout, 0);
-  for (size_t c = 0; c < 2; ++c) {
-    const ReferenceMotion& reference = job.references[c];
-    const auto steps = static_cast<size_t>(result.scene.fragments[c].back().end_step());
-    metrics::Evaluator evaluator(job.character, reference, options.gates, steps);
-    evaluator.Add(control::TrajectoryOf(whole, layout, c));
-    result.evaluations.push_back(evaluator.Finish(static_cast<double>(steps) * result.scene.world.time_step));
-  }
-  return result;
+  return SimulateBoth(job.character, job.references, job.options.configuration);
 }
 
 bool MeetsAsAimed(const StrikeJob& job, const Strike& result) {

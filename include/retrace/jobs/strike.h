@@ -89,14 +89,15 @@ struct StrikeJob {
 struct Strike {
   control::Scene scene;                          ///< the receiver, the attacker
   std::optional<ContactEpisode> impact;          ///< of the simulation; nothing where the two miss one another in it
-  std::vector<metrics::Evaluation> evaluations;  ///< of both: servos alone, which nearly always fall in the end
+  std::vector<metrics::Evaluation> evaluations;  ///< of both: what knows nothing of the impact falls in the end
   results::RunTimer timer;
 
   bool success() const { return impact.has_value(); }
 };
 
-/// Simulates both in one world. The targets are the poses of the motions, taken ahead of the time by kd / kp of each
-/// joint, because damping holds servos back by so much.
+/// Simulates both in one world. Each has the control with which feedback follows its motion alone, without the other
+/// one, for up to 1.5 s; after that, and where feedback does not follow it, the targets are the poses of the motion,
+/// taken ahead of the time by kd / kp of each joint, because damping holds servos back by so much.
 Strike SimulateStrike(const StrikeJob& job);
 
 /// Whether in the simulation the bodies meet first that were to meet; false where there is no aim.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -36,9 +37,11 @@ constexpr double kFarthestPlace = 1.5;     // from the strike at which a body ma
 constexpr double kTouching = 2e-4;         // to which a body is put [m]
 constexpr double kStepHeight = 0.5;        // share of the height of the root at rest
 constexpr double kInstantsApart = 0.03;    // at which a strike is tried [s]
-constexpr size_t kMostInstants = 24, kMostTries = 500;
+constexpr size_t kMostInstants = 24, kMostTries = 1500;
+// What is shown before the strike where the two meet by other bodies earlier [s].
+constexpr double kShortLeads[] = {0.6, 0.3, 0.15};
 constexpr double kShifts[] = {0, 0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.45, -0.45, 0.6, -0.6, 0.8, -0.8};  // [s]
-constexpr double kSideways[] = {0, 0.05, -0.05, 0.1, -0.1, 0.15, -0.15};                               // [m]
+constexpr double kSideways[] = {0, 0.05, -0.05, 0.1, -0.1, 0.15, -0.15, 0.2, -0.2};                    // [m]
 
 /// Position and velocity of a body of a motion.
 std::pair<Vec3, Vec3> MotionOf(const ReferenceMotion& motion, int body, double time, State& state) {
@@ -133,17 +136,17 @@ class Aiming {
     root_ = static_cast<size_t>(attacker.character().root);
   }
 
-  Aim Run() {
+  std::vector<Aim> Run(size_t most) {
     FindInstants(within_);
     for (const double shift : kShifts) {
       for (const double sideways : kSideways) {
         for (const Instant& instant : instants_) {
-          if (tries_ >= kMostTries) return Best();
-          if (Try(instant, shift, sideways)) return Best();
+          if (tries_ >= kMostTries || aims_.size() >= most) return Found();
+          Try(instant, shift, sideways);
         }
       }
     }
-    return Best();
+    return Found();
   }
 
  private:
@@ -184,11 +187,11 @@ class Aiming {
     return targets;
   }
 
-  /// Whether the strike lands as aimed.
-  bool Try(const Instant& instant, double shift, double sideways) {
+  /// Keeps what lands as aimed.
+  void Try(const Instant& instant, double shift, double sideways) {
     const double wanted = std::clamp(instant.time, 0.1, std::max(0.1, receiver_.duration() - 1));
     const double hit = wanted + shift;  // of the receiver's motion
-    if (hit < 0.1 || hit > receiver_.duration() - 0.3) return false;
+    if (hit < 0.1 || hit > receiver_.duration() - 0.3) return;
     const double lead = std::min({instant.time, hit, kLongestLead});
     ++tries_;
     State struck, striking;
@@ -231,16 +234,28 @@ class Aiming {
       distance(outside);
       Vec3 offset = there.position - struck[static_cast<size_t>(at)].position;
       offset.y() = 0;
-      Aim aim{blow_, at, instant.time - lead, hit - lead, turn, offset, 0, {}};
+      Aim aim{blow_, at, 0, 0, turn, offset, 0, {}};
       aim.blow.time = instant.time;
       aim.blow.speed = instant.speed;
       aim.blow.position = instant.position;
       aim.blow.velocity = instant.velocity;
       const Vec3 apart = struck[static_cast<size_t>(character_.root)].position + offset - striking[root_].position;
       aim.distance = std::hypot(apart.x(), apart.z());
-      if (Judge(aim, lead)) return true;
+      double shown = lead;
+      for (size_t k = 0; k <= std::size(kShortLeads); ++k) {
+        aim.at = at;
+        aim.attacker_start = instant.time - shown;
+        aim.receiver_start = hit - shown;
+        if (Judge(aim, shown)) {
+          aims_.push_back(aim);
+          return;
+        }
+        while (k < std::size(kShortLeads) && kShortLeads[k] >= shown) ++k;
+        // Where it is the strike itself that is hindered a later beginning does not help.
+        if (k == std::size(kShortLeads) || aim.first_touch.time >= shown - kShortLeads[k]) break;
+        shown = kShortLeads[k];
+      }
     }
-    return false;
   }
 
   /// Looks for the first touch; the aim is kept where it is the best so far.
@@ -290,8 +305,9 @@ class Aiming {
     return (aim.as_aimed() ? 0 : 10) + early + DistanceOff(aim) / kTenth + 1 - aim.blow.speed / blow_.speed;
   }
 
-  Aim Best() const {
-    if (best_) return *best_;
+  std::vector<Aim> Found() const {
+    if (!aims_.empty()) return aims_;
+    if (best_) return {*best_};
     const std::string with = attacker_.character().bodies[static_cast<size_t>(blow_.with)].name;
     const std::string at = o_.at.empty() ? "the head or the trunk" : "the " + o_.at;
     if (nearest_ == std::numeric_limits<double>::infinity()) {
@@ -322,6 +338,7 @@ class Aiming {
   double farthest_ = 0;  // reach of the body that strikes [m]
   std::vector<Instant> instants_;
   size_t tries_ = 0;
+  std::vector<Aim> aims_;
   std::optional<Aim> best_;
   double best_cost_ = std::numeric_limits<double>::infinity();
   double nearest_ = std::numeric_limits<double>::infinity(), struck_height_ = 0;
@@ -356,9 +373,9 @@ Blow FindBlow(const ReferenceMotion& motion, int with, double from, double to) {
   return best;
 }
 
-Aim AimAt(const ReferenceMotion& attacker, const ReferenceMotion& receiver, const AimOptions& options, double within,
-          const std::string& name) {
-  return Aiming(attacker, receiver, options, within, name).Run();
+std::vector<Aim> AimsAt(const ReferenceMotion& attacker, const ReferenceMotion& receiver, const AimOptions& options,
+                        double within, const std::string& name, size_t most) {
+  return Aiming(attacker, receiver, options, within, name).Run(most);
 }
 
 }  // namespace retrace::runs

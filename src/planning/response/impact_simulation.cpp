@@ -19,6 +19,7 @@ ImpactSimulation::ImpactSimulation(const ResponseProblem& problem)
       impact_(StepOf(problem.impact.start)),
       exit_(std::min(StepAfter(problem.impact.start + std::max(problem.settings.delay, problem.impact.duration)),
                      problem.control.num_steps())),
+      own_(problem.control.fragments),
       others_(problem.run.scene.fragments) {
   // Without others and things it can be simulated without the impact.
   const simulation::Layout layout = problem.run.scene.layout();
@@ -34,9 +35,14 @@ int ImpactSimulation::StepAfter(double time) const {
 }
 
 void ImpactSimulation::Simulate(int steps) {
-  control::OpenLoop open_loop(problem_.control.fragments);
+  control::OpenLoop open_loop(own_);
   whole_ = SimulateAll(problem_.run.scene.start, open_loop, 0, steps);
   naive_ = OneOf(whole_, ResponseProblem::kReceiver);
+}
+
+void ImpactSimulation::GoOnWith(const std::vector<control::Fragment>& fragments) {
+  own_ = control::Truncate(exit_, problem_.control.fragments);
+  own_.insert(own_.end(), fragments.begin(), fragments.end());
 }
 
 const character::State& ImpactSimulation::NaiveState(int step) const {
@@ -87,7 +93,12 @@ control::Scene ImpactSimulation::SceneOf(const control::OpenLoopControl& control
   }
   steps.push_back(control.num_steps());
   for (size_t c = 0; c < scene.fragments.size(); ++c) {
-    if (c != ResponseProblem::kReceiver) scene.fragments[c] = control::SplitAt(steps, scene.fragments[c]);
+    if (c == ResponseProblem::kReceiver) continue;
+    std::vector<int> own = steps;
+    if (const control::KinematicEnding* const ending = scene.EndingOf(c)) {
+      std::erase_if(own, [&](int step) { return step > ending->step; });  // nothing is simulated in vain
+    }
+    scene.fragments[c] = control::SplitAt(own, scene.fragments[c]);
   }
   return scene;
 }

@@ -58,7 +58,7 @@ bool BlendInto(const ImpactSimulation& struck, const ResponseCandidate& candidat
   const int exit = struck.exit(), enters = struck.impact() + struck.StepOf(candidate.start);
   std::vector<control::Fragment>& all = result.control.fragments;
   const bool goes_on = struck.GoesOnUntil(candidate);
-  all = control::Truncate(goes_on ? enters : exit, problem.control.fragments);
+  all = control::Truncate(goes_on ? enters : exit, struck.own());
   if (!goes_on && enters > exit) all.push_back(CommandsOf(struck, candidate, enters));
   const control::Trajectory second = goes_on ? struck.OwnFromExit() : struck.SecondSimulation(candidate, 1);
   std::vector<character::State> simulated(struck.naive().states.begin(), struck.naive().states.begin() + exit + 1);

@@ -122,6 +122,7 @@ class Responder {
   }
 
   void Answer() {
+    if (o_.kinematic && !o_.paper && problem_.has_others()) KeepBalance();
     result_.candidates = FindCandidates(struck_);
     if (TryInOrder()) return;
     if (result_.candidates.empty()) {
@@ -145,7 +146,9 @@ class Responder {
     std::erase_if(result_.candidates, [](const ResponseCandidate& candidate) { return candidate.lies_at >= 0; });
     lead_ = NoLead();
     const auto most = static_cast<size_t>(o_.candidates);
-    if (o_.kinematic) return BlendSmoothly(most);
+    if (o_.kinematic) {
+      return (!o_.paper && (!o_.search_anyway || problem_.has_others()) && TrackOwn()) || BlendSmoothly(most);
+    }
     if (!o_.open_loop && !o_.any_motion && TrackUpright()) return true;
     std::vector<size_t> near, far;
     for (size_t c = 0; c < result_.candidates.size() && near.size() + far.size() < most; ++c) {
@@ -257,6 +260,26 @@ class Responder {
     return false;
   }
 
+  /// The servos of a scene follow a recording and know of no balance, so that a body which is hardly touched falls,
+  /// too. From the exit on feedback follows the body's own motion, for as long as another one may be entered.
+  void KeepBalance() {
+    const double last = problem_.impact.start + o_.latest + o_.window.frames * matching::kFrameTime + kGoOver;
+    const character::State& start = struck_.WholeState(exit_);
+    const character::State body(start.begin(), start.begin() + std::ssize(character_.bodies));
+    std::vector<character::Pose> poses(NumCompositionFrames(last - struck_.exit_time()));
+    for (size_t f = 0; f < poses.size(); ++f) {
+      const double time = struck_.exit_time() + static_cast<double>(f) * kCompositionFrame;
+      RestingPoseAt(Own(), Own().duration(), time, poses[f]);
+    }
+    poses = StartingFrom(character_, body, std::move(poses), kCompositionFrame, kFadesIntoOwn[0]);
+    lead_ = NoLead();
+    SegmentProblem problem = ProblemOf(poses, poses.size());
+    problem.lowest_root = -1;
+    const int steps = static_cast<int>(struck_.naive().num_steps());
+    struck_.GoOnWith(TrackSegment(problem).fragments);
+    struck_.Simulate(steps);
+  }
+
   bool TryTracked(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
     if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
     SegmentProblem problem = ProblemOf(poses, poses.size());
@@ -275,7 +298,7 @@ class Responder {
   void TellChosen(size_t c) {
     Tell(Describe(problem_, result_.candidates[c]));
     result_.chosen = static_cast<int>(c);
-    if (IsAmongOthers()) LeadOthersBackAgain();
+    if (IsAmongOthers() && !o_.kinematic) LeadOthersBackAgain();
   }
 
   /// Height of the root where the impact begins, if that is lower than at rest: a guard has bent knees [m].
@@ -386,6 +409,7 @@ class Responder {
                            1,          1,
                            threads_,   hooks_.stop};
     const int end = lead_.end_step + static_cast<int>(static_cast<double>(num_frames) * kCompositionFrame / h()) + 1;
+    if (among_others) problem.endings = struck_.endings_of_others();
     for (size_t c = 0; among_others && c < struck_.others().size(); ++c) {
       if (c == ResponseProblem::kReceiver) continue;
       problem.companions.push_back({&problem_.run.scene.characters[c], control::SplitAt({end}, struck_.others()[c])});

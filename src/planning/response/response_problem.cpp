@@ -63,6 +63,9 @@ std::string Describe(const ResponseProblem& problem, const ResponseCandidate& ca
   text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
   text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
+  if (candidate.found && candidate.feedback_from >= 0 && problem.settings.kinematic) {
+    return text + "found by feedback, and nothing is blended in";
+  }
   if (candidate.found && problem.settings.kinematic) {
     return text + "blended in, for an impulse of " + io::Fixed(candidate.hidden_impulse, 0) + " N s";
   }

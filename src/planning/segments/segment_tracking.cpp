@@ -60,6 +60,15 @@ class From final : public control::Controller {
   character::State own_;
 };
 
+/// The fragments of another character, cut at these steps, but not where its end is shown.
+std::vector<control::Fragment> SplitForReplay(const SegmentProblem& problem, size_t companion, std::vector<int> steps) {
+  const size_t character = companion + (companion >= problem.place ? 1 : 0);
+  for (const control::KinematicEnding& ending : problem.endings) {
+    if (ending.character == character) std::erase_if(steps, [&](int step) { return step > ending.step; });
+  }
+  return control::SplitAt(steps, problem.companions[companion].fragments);
+}
+
 }  // namespace
 
 FoundSegment TrackSegment(const SegmentProblem& problem) {
@@ -99,7 +108,7 @@ FoundSegment TrackSegment(const SegmentProblem& problem) {
   std::vector<std::vector<control::Fragment>> fragments;
   for (const sampling::CoSimulated& companion : problem.companions) {
     characters.push_back(companion.character);
-    fragments.push_back(problem.restarts_companions ? control::SplitAt(restarts, companion.fragments)
+    fragments.push_back(problem.restarts_companions ? SplitForReplay(problem, fragments.size(), restarts)
                                                     : companion.fragments);
   }
   std::vector<control::OpenLoop> others(fragments.begin(), fragments.end());
@@ -111,7 +120,7 @@ FoundSegment TrackSegment(const SegmentProblem& problem) {
   control::Trajectory whole;
   try {
     whole = control::Simulate(characters, problem.world, problem.start, controllers, problem.first_step, steps,
-                              problem.pushes);
+                              problem.pushes, problem.endings);
   } catch (const WentDown&) {
     way.cpu_seconds = io::ThreadCpuSeconds() - begin;
     return way;

@@ -65,7 +65,7 @@ TEST(Aim, TheBlowLandsWhereItIsAimed) {
   for (const double facing : {0.0, kPi / 2, kPi, -kPi / 2}) {
     AimOptions options{.with = "right_hand", .at = "trunk"};
     options.facing = facing;
-    const Aim aim = AimAt(punching, standing, options, 10, "punch");
+    const Aim aim = AimsAt(punching, standing, options, 10, "punch").front();
     EXPECT_EQ(aim.blow.with, hand);
     EXPECT_EQ(aim.at, trunk);
     ASSERT_TRUE(aim.first_touch.touch) << facing;
@@ -82,9 +82,9 @@ TEST(Aim, TheBlowLandsWhereItIsAimed) {
 
 TEST(Aim, WhatCannotBeMetIsRefused) {
   const ReferenceMotion punching = Punching("right", 0.8), standing = Standing();
-  EXPECT_THAT([&] { AimAt(punching, standing, {.with = "right_hand", .at = "left_foot"}, 10, "punch.bvh"); },
+  EXPECT_THAT([&] { AimsAt(punching, standing, {.with = "right_hand", .at = "left_foot"}, 10, "punch.bvh"); },
               ThrowsMessage<InputError>(HasSubstr("a strike of the right_hand that passes the left_foot at ")));
-  EXPECT_THAT([&] { AimAt(punching, standing, {.with = "right_hnd"}, 10, "punch.bvh"); },
+  EXPECT_THAT([&] { AimsAt(punching, standing, {.with = "right_hnd"}, 10, "punch.bvh"); },
               ThrowsMessage<FieldError>(HasSubstr("did you mean \"right_hand\"?")));
 }
 

@@ -31,6 +31,10 @@ class ImpactSimulation {
 
   /// All characters from the beginning on.
   void Simulate(int steps);
+  /// What is simulated from now on goes on from the exit with these fragments instead of the run's own ones.
+  void GoOnWith(const std::vector<control::Fragment>& fragments);
+  /// The run's own control, or what it was replaced by.
+  const std::vector<control::Fragment>& own() const { return own_; }
   const control::Trajectory& naive() const { return naive_; }  ///< that of the character
   const control::Trajectory& whole() const { return whole_; }  ///< that of all
   /// After so many steps; where it diverged before, the last one.
@@ -46,6 +50,7 @@ class ImpactSimulation {
   const std::vector<std::vector<control::Fragment>>& others() const { return others_; }
   /// Ends of theirs that are not simulated.
   std::vector<control::KinematicEnding>& endings_of_others() { return endings_of_others_; }
+  const std::vector<control::KinematicEnding>& endings_of_others() const { return endings_of_others_; }
   /// What a motion of all characters is to one of them.
   control::Trajectory OneOf(control::Trajectory whole, size_t character) const;
   /// All characters from a state of all of them on: that which responds under a controller, the others under theirs.
@@ -83,6 +88,7 @@ class ImpactSimulation {
 
   const ResponseProblem& problem_;
   int impact_, exit_;
+  std::vector<control::Fragment> own_;
   std::vector<std::vector<control::Fragment>> others_;
   std::vector<control::KinematicEnding> endings_of_others_;
   control::Trajectory naive_, whole_;

@@ -38,6 +38,8 @@ struct SegmentProblem {
   /// go [m]; none: that of standing, kStandingRoot.
   std::vector<control::Push> pushes = {};
   std::optional<double> lowest_root = {};
+  /// And ends of others that are shown, not simulated.
+  std::span<const control::KinematicEnding> endings = {};
   /// Likewise: its number among all in the world, whose order is that of `start`; and whether the others are
   /// restarted where its fragments begin, as a search does that restores all of them. It is itself also restarted at
   /// these steps of the whole motion.
