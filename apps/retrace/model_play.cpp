@@ -1,5 +1,6 @@
 /// synthesize: a model of responses in, a motion of any length under pushes out. Kinematic.
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <string>
 
@@ -7,7 +8,9 @@
 #include "cli/program.h"
 #include "commands.h"
 #include "retrace/io/error.h"
+#include "retrace/io/number.h"
 #include "retrace/jobs/learned_response.h"
+#include "retrace/jobs/response_stream.h"
 #include "retrace/results/provenance.h"
 
 namespace retrace::apps::model_play_command {
@@ -17,7 +20,7 @@ struct Options {
   runs::SynthesisOptions synthesis;
   std::vector<std::string> models;
   std::string output = "results/synthesis", against, undisturbed;
-  bool force = false;
+  bool force = false, stream = false;
 };
 
 void AddOptions(cli::Command& command, Options& o) {
@@ -27,17 +30,20 @@ void AddOptions(cli::Command& command, Options& o) {
            "motion, each push is answered by the one that was pushed most like it")
       .Type("DIR|FILE")
       .Required();
-  cli::AddNumber(command, "--seconds", o.synthesis.seconds, io::Real{{0.1, 1200}}, "Length of the motion [s]");
-  command
-      .Add("--push", o.synthesis.pushes,
-           "A force on a body's center of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
-      .Type("PUSH")
-      .OneEach();
-  command
-      .Add("--against", o.against,
-           "Folder of a pushed run, or a recording with its push as `model learn` takes it: begin with it shortly "
-           "before its push, go on under its pushes for --seconds after that, and measure the distance from it")
-      .Type("DIR|FILE");
+  const auto seconds =
+      cli::AddNumber(command, "--seconds", o.synthesis.seconds, io::Real{{0.1, 1200}}, "Length of the motion [s]");
+  const auto push =
+      command
+          .Add("--push", o.synthesis.pushes,
+               "A force on a body's center of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
+          .Type("PUSH")
+          .OneEach();
+  const auto against =
+      command
+          .Add("--against", o.against,
+               "Folder of a pushed run, or a recording with its push as `model learn` takes it: begin with it shortly "
+               "before its push, go on under its pushes for --seconds after that, and measure the distance from it")
+          .Type("DIR|FILE");
   const auto set_skeleton = [&o](const std::vector<std::string>& file) { o.synthesis.skeleton = file.back(); };
   command
       .AddReader("--skeleton", set_skeleton,
@@ -53,8 +59,28 @@ void AddOptions(cli::Command& command, Options& o) {
   command.AddFlag(
       "--free-feet", [&o] { o.synthesis.synthesis.holds_feet = false; },
       "Do not hold the heels and toes that stand, as far as no push acts");
-  command.Add("--output", o.output, "Folder for the results").Type("DIR").ShowDefault();
-  command.AddFlag("--force", o.force, "Write into a folder that has something in it already");
+  const auto output = command.Add("--output", o.output, "Folder for the results").Type("DIR").ShowDefault();
+  const auto force = command.AddFlag("--force", o.force, "Write into a folder that has something in it already");
+  command
+      .AddFlag("--stream", o.stream,
+               "Write no files: an empty line on standard input asks for the next pose, a number for so many, and "
+               "BODY,FX:FY:FZ,DURATION[,X:Y:Z] pushes from the next pose on; poses are lines on standard output")
+      .Excludes(seconds)
+      .Excludes(push)
+      .Excludes(against)
+      .Excludes(output)
+      .Excludes(force);
+}
+
+/// Answers each line of standard input, until there are no more.
+int Stream(const std::vector<const response_model::ResponseModel*>& models, const Options& o, const Call& call) {
+  runs::ResponseStream stream(models, o.synthesis.synthesis);
+  std::cout << stream.Header() << std::flush;
+  for (std::string line; std::cout && std::getline(std::cin, line);) std::cout << stream.Answer(line) << std::flush;
+  if (!stream.doubtful()) return static_cast<int>(ExitCode::kSuccess);
+  cli::Warn(call.name, "doubtful: no example is like some of the motion: the standard deviation was up to " +
+                           io::Fixed(stream.deviation(), 2) + " of that of all that was learned");
+  return static_cast<int>(ExitCode::kDoubtful);
 }
 
 int Synthesize(Options o, const Call& call) {
@@ -68,6 +94,7 @@ int Synthesize(Options o, const Call& call) {
   std::vector<const response_model::ResponseModel*> models;
   for (const std::string& model : o.models) stored.push_back(runs::LoadResponseModel(model));
   for (const response_model::StoredModel& model : stored) models.push_back(&model.model);
+  if (o.stream) return Stream(models, o, call);
   const runs::Synthesis result = runs::Synthesize(models, o.synthesis);
   runs::WriteSynthesis(o.output, o.force, *models[0], o.synthesis, result, call.line);
   std::printf("%s\n%s", cli::Shown(o.output).c_str(), cli::ShownLines(runs::Describe(*models[0], result)).c_str());

@@ -271,9 +271,9 @@ Filmed Film(const Options& o, const runs::StrikeOptions& options, const std::fil
   runs::ResponseOptions response;
   response.run = scene;
   response.library = library;
-  response.kinematic = o.transition == "kinematic";
+  response.kinematic = response.feedback_first = o.transition == "kinematic";
   response.leave_out = false;
-  response.search_anyway = true;  // servos alone, which the scene has, hold for the rest of a short clip at most
+  response.search_anyway = true;  // the scene's own control holds for the rest of a short clip at most
   Apply(o.search, response.configuration);
   const runs::ResponseJob responds(response);
   io::StopRequest stop(0);

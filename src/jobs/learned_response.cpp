@@ -468,14 +468,11 @@ response_model::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
 
 namespace {
 
-constexpr double kFastestSynthesis = 12;  // of a root [m/s]: faster than any runner
-
 // What is farther from the examples than this is doubtful.
-constexpr double kFarJoint = 20;        // [degrees]
-constexpr double kFarHeight = 0.1;      // of the root [m]
-constexpr double kFarDeviation = 0.75;  // of an observation, 1 where no example tells anything
-constexpr double kMoreSkating = 0.03;   // than in the examples, a share of the time
-constexpr double kStrongerPush = 1.5;   // than the strongest of the examples
+constexpr double kFarJoint = 20;       // [degrees]
+constexpr double kFarHeight = 0.1;     // of the root [m]
+constexpr double kMoreSkating = 0.03;  // than in the examples, a share of the time
+constexpr double kStrongerPush = 1.5;  // than the strongest of the examples
 
 double StrongestPush(const ResponseModel& model) {
   double most = 0;

@@ -30,12 +30,12 @@ using character::Pose;
 using character::ReferenceMotion;
 
 constexpr const char* kSides[] = {"receiver", "attacker"};
-constexpr double kFragment = 0.1;              // [s]
-constexpr size_t kMostAims = 10;               // that are simulated
-constexpr double kDepths[] = {0, 0.03, 0.06};  // by which the receiver is nearer than the recordings touch [m]
-constexpr double kUntilItLands = 0.3;          // after the touch of the recordings [s]
-constexpr double kTracked = 1.5;               // of a clip, from where the scene begins [s]
-constexpr double kLeastOfClip = 0.2;           // that there must be for a touch to be looked for [s]
+constexpr double kFragment = 0.1;                // [s]
+constexpr size_t kMostAims = 10;                 // that are simulated
+constexpr double kDepths[] = {0, 0.03, 0.06};    // by which the receiver is nearer than the recordings touch [m]
+constexpr double kUntilItLands = 0.3;            // after the touch of the recordings [s]
+constexpr double kTracked[] = {1.5, 0.75, 0.4};  // of a clip, from where the scene begins [s]
+constexpr double kLeastOfClip = 0.2;             // that there must be for a touch to be looked for [s]
 
 /// The clip's files, with the side before each role.
 std::vector<InputName> InputsOfSide(const ClipOptions& clip, const char* side) {
@@ -103,23 +103,26 @@ std::vector<control::Fragment> TargetsAhead(const ReferenceMotion& motion, doubl
   return fragments;
 }
 
-/// Feedback keeps what is recorded on its feet until it is hit; where that does not hold, or it is over, the poses
-/// are the targets.
+/// Feedback keeps what is recorded on its feet until it is hit, for as long as it can; after that, the poses are the
+/// targets.
 std::vector<control::Fragment> ControlAlong(const ReferenceMotion& motion, const task::Task& task,
                                             const Configuration& configuration) {
   const double h = task.world.time_step;
   std::vector<control::Fragment> targets = TargetsAhead(motion, h);
-  std::vector<Pose> poses(NumCompositionFrames(std::min(kTracked, motion.duration())));
-  for (size_t f = 0; f < poses.size(); ++f) motion.PoseAt(static_cast<double>(f) * kCompositionFrame, poses[f]);
-  SegmentProblem problem{motion.character(), task.world, task.start, 0, poses, configuration};
-  problem.lowest_root = -1;
-  FoundSegment tracked = TrackSegment(problem);
-  if (!tracked.reached_end) return targets;
-  const int end = tracked.fragments.back().end_step();
-  for (control::Fragment& fragment : control::SplitAt({end, targets.back().end_step()}, targets)) {
-    if (fragment.first_step >= end) tracked.fragments.push_back(std::move(fragment));
+  for (const double longest : kTracked) {
+    std::vector<Pose> poses(NumCompositionFrames(std::min(longest, motion.duration())));
+    for (size_t f = 0; f < poses.size(); ++f) motion.PoseAt(static_cast<double>(f) * kCompositionFrame, poses[f]);
+    SegmentProblem problem{motion.character(), task.world, task.start, 0, poses, configuration};
+    problem.lowest_root = -1;
+    FoundSegment tracked = TrackSegment(problem);
+    if (!tracked.reached_end) continue;
+    const int end = tracked.fragments.back().end_step();
+    for (control::Fragment& fragment : control::SplitAt({end, targets.back().end_step()}, targets)) {
+      if (fragment.first_step >= end) tracked.fragments.push_back(std::move(fragment));
+    }
+    return std::move(tracked.fragments);
   }
-  return std::move(tracked.fragments);
+  return targets;
 }
 
 /// The receiver and the attacker in one world.

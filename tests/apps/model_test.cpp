@@ -53,6 +53,15 @@ TEST_F(LearnResponseProgram, LearnsAModelThatPlays) {
   const std::string page = io::ReadFile(motion + "/report.html");
   EXPECT_THAT(page, HasSubstr("Not physical: after 0.00 s nothing is simulated"));
   EXPECT_THAT(page, HasSubstr("\"latent_picture\":\"\\u003csvg"));
+  // Line by line, the same motion.
+  const Outcome streamed = Execute("printf '2\\ntrunk,40:0:0,0.2\\n\\n' | " + kPlayModel + " " + model + " --stream");
+  EXPECT_EQ(streamed.code, 0) << streamed.text;
+  EXPECT_THAT(streamed.text, HasSubstr("time,deviation,root_x"));
+  EXPECT_EQ(std::count(streamed.text.begin(), streamed.text.end(), '\n'), 4) << streamed.text;
+  const Outcome refused = Execute("printf '1\\ntrnk,40:0:0,0.2\\n' | " + kPlayModel + " " + model + " --stream");
+  EXPECT_EQ(refused.code, 3) << refused.text;
+  EXPECT_THAT(refused.text, HasSubstr("standard input:2: found no body \"trnk\""));
+  EXPECT_EQ(Execute(kPlayModel + " " + model + " --stream --seconds 3").code, 2);
   // Two models that share the normal motion: the one that was pushed to the other side answers.
   const std::string other = Path("other_pushed"), second = Path("second");
   ASSERT_EQ(Execute(kTrack + " " + kWalkClip + " --loop 4 --progress none --output " + other +

@@ -211,7 +211,7 @@ TEST_F(StrikeProgram, AKickLandsAsAimed) {
   const Outcome outcome = Execute(kStrike + " " + kick + " " + kBundledClips +
                                   "stand.bvh --with right_foot --at pelvis --transition kinematic --output " + film);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
-  const io::Json strike = io::ReadJson(film + "/manifest.json")["strike"];
+  const io::Json manifest = io::ReadJson(film + "/manifest.json"), strike = manifest["strike"];
   EXPECT_TRUE(strike["aim"]["as_aimed"].get<bool>());
   EXPECT_EQ(strike["impact"]["body"], "1:pelvis");
   EXPECT_EQ(strike["impact"]["other"], "2:right_foot");

@@ -69,6 +69,10 @@ void WriteLearnedResponse(const std::filesystem::path& folder, bool force, const
 /// A model's folder, or its file. Throws InputError.
 response_model::StoredModel LoadResponseModel(const std::filesystem::path& folder_or_file);
 
+inline constexpr double kFastestSynthesis = 12;  ///< of a root [m/s]: faster than any runner
+/// A motion is doubtful where an observation deviates by more; 1 where no example tells anything.
+inline constexpr double kFarDeviation = 0.75;
+
 struct SynthesisOptions {
   double seconds = 10;
   std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush), times from the beginning on

@@ -122,8 +122,8 @@ class Responder {
   }
 
   void Answer() {
-    if (o_.kinematic && !o_.paper && problem_.has_others()) KeepBalance();
     result_.candidates = FindCandidates(struck_);
+    if (o_.kinematic && !o_.paper && problem_.has_others()) KeepBalance();
     if (TryInOrder()) return;
     if (result_.candidates.empty()) {
       result_.ending = "no motion of the library can be entered after the push and stands at its end";
@@ -147,7 +147,7 @@ class Responder {
     lead_ = NoLead();
     const auto most = static_cast<size_t>(o_.candidates);
     if (o_.kinematic) {
-      return (!o_.paper && (!o_.search_anyway || problem_.has_others()) && TrackOwn()) || BlendSmoothly(most);
+      return (o_.feedback_first && problem_.has_others() && TrackUpright()) || BlendSmoothly(most);
     }
     if (!o_.open_loop && !o_.any_motion && TrackUpright()) return true;
     std::vector<size_t> near, far;
@@ -278,6 +278,10 @@ class Responder {
     const int steps = static_cast<int>(struck_.naive().num_steps());
     struck_.GoOnWith(TrackSegment(problem).fragments);
     struck_.Simulate(steps);
+    std::vector<ResponseCandidate>& candidates = result_.candidates;
+    std::erase_if(candidates, [](const ResponseCandidate& candidate) { return candidate.own; });
+    const std::vector<ResponseCandidate> own = FindOwnCandidates(struck_);
+    candidates.insert(candidates.begin(), own.begin(), own.end());
   }
 
   bool TryTracked(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {

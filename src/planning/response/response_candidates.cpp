@@ -34,9 +34,7 @@ class Finder {
     const std::vector<size_t> starts = Starts();
     if (starts.empty()) return {};
     for (const size_t start : starts) {
-      if (!o_.paper && (o_.kinematic || start == starts.front())) {
-        AddOwn(static_cast<double>(start) * matching::kFrameTime);
-      }
+      if (!o_.paper && (o_.kinematic || start == starts.front())) AddOwn(start);
     }
     for (const matching::Match& match : o_.any_motion ? AnyPlaces(starts) : NearestPlaces(starts)) AddCandidate(match);
     Sort();
@@ -48,6 +46,19 @@ class Finder {
     if (!o_.paper) kept = OrderOf(std::move(kept));
     for (size_t c = 0; c < kept.size() && c < static_cast<size_t>(o_.candidates); ++c) MeasureLimp(kept[c]);
     return kept;
+  }
+
+  std::vector<ResponseCandidate> OwnAlone() {
+    for (const size_t start : Starts()) AddOwn(start);
+    Sort();
+    std::vector<ResponseCandidate> apart;
+    for (const ResponseCandidate& candidate : candidates_) {
+      const bool near = std::any_of(apart.begin(), apart.end(), [&](const ResponseCandidate& other) {
+        return std::abs(other.start - candidate.start) < kTimesApart;
+      });
+      if (!near) apart.push_back(candidate);
+    }
+    return apart;
   }
 
  private:
@@ -166,7 +177,8 @@ class Finder {
   }
 
   /// The run's own motion is tried first where the push has not led far from it.
-  void AddOwn(double start) {
+  void AddOwn(size_t frame) {
+    const double start = static_cast<double>(frame) * matching::kFrameTime;
     ResponseCandidate candidate;
     candidate.own = true;
     candidate.start = start;
@@ -260,6 +272,10 @@ bool FindEnd(const ImpactSimulation& struck, ResponseCandidate& candidate) {
 
 std::vector<ResponseCandidate> FindCandidates(const ImpactSimulation& struck) {
   return Finder(struck).Run();
+}
+
+std::vector<ResponseCandidate> FindOwnCandidates(const ImpactSimulation& struck) {
+  return Finder(struck).OwnAlone();
 }
 
 }  // namespace retrace::runs

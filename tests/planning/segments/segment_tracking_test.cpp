@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "planning/segments/standing_segment.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/control/controller.h"
 #include "retrace/control/cutting.h"
 
 namespace retrace::runs {
@@ -74,6 +76,40 @@ TEST(SegmentTracking, OtherCharactersMoveAsInTheReplay) {
   const character::State own(way.end_state.begin(), way.end_state.begin() + static_cast<std::ptrdiff_t>(count));
   EXPECT_EQ(control::Fingerprint(own), alone.end);
   EXPECT_EQ(control::Fingerprint(SimulateSegment(problem, way.fragments).states.back()), way.end);
+}
+
+/// The end of another character is shown, not simulated: a simulation of all of it has the bits of the segment.
+TEST(SegmentTracking, AnEndThatIsShownGoesOnAsInTheReplay) {
+  StandingSegment standing(0.4);
+  const size_t count = standing.start.size();
+  for (size_t b = 0; b < count; ++b) {
+    standing.start.push_back(standing.start[b]);
+    standing.start.back().position += Vec3(0.3, 0, 0);  // so near that arms touch
+  }
+  SegmentProblem problem = standing.problem(24);
+  const character::Character& human = task::Human();
+  const control::TargetPose rest(human.joints.size(), Quat::Identity());
+  character::Pose stands;
+  character::PoseOf(human, {standing.start.begin() + static_cast<std::ptrdiff_t>(count), standing.start.end()}, stands);
+  const std::vector<control::KinematicEnding> endings = {
+      {12, 12, 1.0 / 60, std::vector<character::Pose>(80, stands), 1}};
+  const std::vector<control::Fragment> before = {{0, 24, {rest}}}, other = {{0, 12, {rest}}};
+  const auto simulate = [&](const std::vector<control::Fragment>& receiver, int steps) {
+    control::OpenLoop own(receiver), others(other);
+    control::Controller* const controllers[] = {&own, &others};
+    const character::Character* const characters[] = {&human, &human};
+    return control::Simulate(characters, problem.world, standing.start, controllers, 0, steps, {}, endings).states;
+  };
+  const character::State at_exit = simulate(before, 24).back();
+  SegmentProblem from_exit{human, problem.world, at_exit, 24, problem.poses, problem.configuration};
+  from_exit.companions = {{&human, control::SplitAt({72}, other)}};
+  from_exit.endings = endings;
+  from_exit.lowest_root = -1;
+  const FoundSegment found = TrackSegment(from_exit);
+  ASSERT_FALSE(found.fragments.empty());
+  std::vector<control::Fragment> whole = before;
+  whole.insert(whole.end(), found.fragments.begin(), found.fragments.end());
+  EXPECT_EQ(control::Fingerprint(simulate(whole, whole.back().end_step()).back()), found.end);
 }
 
 }  // namespace

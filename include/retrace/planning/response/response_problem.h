@@ -40,6 +40,7 @@ struct ResponseSettings {
   bool any_motion = false;        ///< positions of the library are drawn at random: to be compared with
   bool kinematic = false;         ///< the recorded motion is blended in, and nothing is searched: not physical
   Blend blend = Blend::kMatched;  ///< of that
+  bool feedback_first = false;    ///< of that among others: where feedback leads on, nothing is blended in
   bool paper = false;             ///< set by UseRuleOfPaper alone
   bool leave_out = true;          ///< where nothing is found among other characters, it is looked for without them
   matching::WindowOptions window;
