@@ -278,10 +278,16 @@ class Responder {
     const int steps = static_cast<int>(struck_.naive().num_steps());
     struck_.GoOnWith(TrackSegment(problem).fragments);
     struck_.Simulate(steps);
-    std::vector<ResponseCandidate>& candidates = result_.candidates;
-    std::erase_if(candidates, [](const ResponseCandidate& candidate) { return candidate.own; });
-    const std::vector<ResponseCandidate> own = FindOwnCandidates(struck_);
-    candidates.insert(candidates.begin(), own.begin(), own.end());
+    // What the body is about to resemble is not the same with balance and without: candidates of both, by turns.
+    const auto own = [](const ResponseCandidate& candidate) { return candidate.own; };
+    std::vector<ResponseCandidate> falling = std::exchange(result_.candidates, FindOwnCandidates(struck_));
+    std::vector<ResponseCandidate> balanced = FindCandidates(struck_);
+    std::erase_if(falling, own);
+    std::erase_if(balanced, own);
+    for (size_t c = 0; c < std::max(falling.size(), balanced.size()); ++c) {
+      if (c < falling.size()) result_.candidates.push_back(falling[c]);
+      if (c < balanced.size()) result_.candidates.push_back(balanced[c]);
+    }
   }
 
   bool TryTracked(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
