@@ -54,9 +54,9 @@ struct Aim {
 };
 
 /// Puts the receiver so that the strike lands, with its own motion shifted in time where another body would be met
-/// first: up to `most` placements, the best first, all of which land as aimed; or the one that comes nearest to that. Throws
-/// InputError, with the heights of both, where the bodies do not meet at any instant of the strike; a body that is not
-/// the character's is a FieldError of `with` or `at`.
+/// first: up to `most` placements, the best first, all of which land as aimed; or the one that comes nearest to that.
+/// Throws InputError, with the heights of both, where the bodies do not meet at any instant of the strike; a body that
+/// is not the character's is a FieldError of `with` or `at`.
 /// @param attacker,receiver from the instants on at which they may begin
 /// @param within of the attacker's motion, in which the strike is looked for [s]
 /// @param names of the files, for messages: the attacker's, then the receiver's
