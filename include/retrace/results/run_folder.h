@@ -127,6 +127,8 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          std::string_view("export/ground_forces.sto"),
                                          std::string_view("export/external_loads.xml"),
                                          std::string_view("export/markers.trc"),
+                                         std::string_view("export/mujoco_model.xml"),
+                                         std::string_view("export/mujoco_motion.csv"),
                                          std::string_view("export/source_skeleton.bvh"),
                                          std::string_view("export/source_skeleton.glb")};
 
