@@ -6,6 +6,7 @@
 #include <mujoco/mujoco.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -45,7 +46,7 @@ Motion ReadMotion(const std::string& path) {
 
 struct Servo {
   std::string name;  // of the joint and its actuator
-  int actuator = 0, dof = 0, angle = 0;
+  std::ptrdiff_t actuator = 0, dof = 0, angle = 0;
   double effort = 0;  // [N m]; 0: any
 };
 
@@ -103,11 +104,11 @@ int main(int argc, char** argv) try {
   if (model == nullptr) throw std::runtime_error(error);
   const std::unique_ptr<mjData, decltype(&mj_deleteData)> data(mj_makeData(model.get()), &mj_deleteData);
   std::vector<Servo> servos;
-  for (int a = 0; a < model->nu; ++a) {
+  for (std::ptrdiff_t a = 0; a < model->nu; ++a) {
     const int joint = model->actuator_trnid[2 * a];
     const double effort = model->actuator_forcelimited[a] != 0 ? model->actuator_forcerange[2 * a + 1] : 0;
-    servos.push_back(
-        {mj_id2name(model.get(), mjOBJ_ACTUATOR, a), a, model->jnt_dofadr[joint], model->jnt_qposadr[joint], effort});
+    servos.push_back({mj_id2name(model.get(), mjOBJ_ACTUATOR, static_cast<int>(a)), a, model->jnt_dofadr[joint],
+                      model->jnt_qposadr[joint], effort});
   }
   if (servos.empty()) throw std::runtime_error("the model has no hinges with servos");
   for (const bool open : {true, false}) Play(model.get(), data.get(), servos, motion, open);

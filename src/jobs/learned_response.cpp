@@ -103,7 +103,7 @@ Push ParsePushOf(const std::string& text, const character::Character& character)
     return value;
   };
   constexpr double kMostForce = 1e5, kMostTime = 86400, kMostLength = 10;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (Eigen::Index axis = 0; axis < 3; ++axis) {
     push.force[axis] = number(parts[static_cast<size_t>(1 + axis)], -kMostForce, kMostForce);
   }
   const std::vector<std::string> times = Split(parts[4], '-');

@@ -18,10 +18,10 @@ namespace retrace::tracking {
 ///     c_d (d - d_r) + c_v (v - v_r),
 /// with d the horizontal distance of the center of mass from the standing feet, and v its velocity: a character that
 /// falls forward steps further forward. One that is behind the reference in the world takes longer steps, too, and one
-/// that is ahead shorter ones: feet stand still where those of a recording slide, which would otherwise shorten each step
-/// of a walk by a centimeter or two. The turn comes and goes with a time constant, so that targets do not jump. Feet
-/// in the air keep the tilt of the reference's. A foot counts the less the nearer the instant is at which it is put
-/// down or lifted, so that the body goes over to the next foot while the one before can still push.
+/// that is ahead shorter ones: feet stand still where those of a recording slide, which would otherwise shorten each
+/// step of a walk by a centimeter or two. The turn comes and goes with a time constant, so that targets do not jump.
+/// Feet in the air keep the tilt of the reference's. A foot counts the less the nearer the instant is at which it is
+/// put down or lifted, so that the body goes over to the next foot while the one before can still push.
 class FootPlacement {
  public:
   /// Character and environment must outlive the object.
