@@ -71,6 +71,7 @@ std::optional<Header> ParseHeader(std::string_view text) {
   std::string_view shape = ValueOf(text, "shape");
   if (!type.starts_with('\'') || type.find('\'', 1) == std::string_view::npos || !shape.starts_with('(')) return {};
   header.type = type.substr(1, type.find('\'', 1) - 1);
+  if (header.type.empty()) return {};
   header.columns_first = order.starts_with("True");
   const size_t end = shape.find(')');
   if (end == std::string_view::npos) return {};

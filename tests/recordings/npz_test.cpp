@@ -80,6 +80,16 @@ TEST(Npz, WhatIsNoNumberHasNoValues) {
   EXPECT_EQ(arrays.at("a").unread, "");
 }
 
+TEST(Npz, RefusesAnArrayOfNoType) {
+  // It would have a shape and no values.
+  try {
+    ValuesOf("", "2, 66", "");
+    FAIL() << "read";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("found another header, expected one with descr, fortran_order and shape"));
+  }
+}
+
 TEST(Npz, RefusesArraysOfAnotherLengthAndHugeOnes) {
   using namespace std::string_literals;
   NpzWriter shorter, longer, huge, wrapped;
