@@ -299,7 +299,7 @@ class QualisysReader : PlateTableReader {
                                                      "Force_Z", "Moment_X", "Moment_Y", "Moment_Z",
                                                      "COP_X",   "COP_Y",    "COP_Z"};
     for (;;) {
-      const std::vector<TableCell> cells = Line("rows of numbers");
+      std::vector<TableCell> cells = Line("rows of numbers");
       double number = 0;
       if (io::ParseNumber(cells[0].text, number)) {
         size_t used = cells.size();

@@ -9,6 +9,7 @@
 #include "retrace/control/feedback_controller.h"
 #include "retrace/io/assignment.h"
 #include "retrace/io/csv_writer.h"
+#include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/methods/stabilization/full_servos.h"
