@@ -40,7 +40,7 @@ TEST(TrackingRun, GoesWhereALongWalkGoes) {
   JobOptions options = BundledWalk();
   options.clip.loop = 15;
   const auto farthest = [&] { return Track(Job(options)).evaluation.world.worst; };
-  EXPECT_LT(farthest(), 0.06);
+  EXPECT_LT(farthest(), 0.08);
   // What heals: feet stand still where those of the recording slide, which shortens each step.
   options.configuration.tracking.placement_drift = 0;
   EXPECT_GT(farthest(), 0.4);

@@ -76,7 +76,7 @@ struct Options {
 
   double placement_distance = 0.8;   ///< c_d of equation 11 [rad/m]
   double placement_velocity = 0.25;  ///< c_v of equation 11 [rad s/m]
-  double placement_drift = 1;        ///< share of the drift, ahead or behind, that adds to the distance there
+  double placement_drift = 0.5;      ///< share of the drift, ahead or behind, that adds to the distance there
   double placement_limit = 0.6;      ///< largest turn of a hip by equation 11, about each axis [rad]
   double placement_gap = 0.09;       ///< sideways, from a standing foot that is passed, as a share of the height
   double placement_rise = 0.04;      ///< time constant with which a swinging leg takes it on [s]
