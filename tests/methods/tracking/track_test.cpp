@@ -344,7 +344,8 @@ TEST_F(Behind, ABodyThatCatchesItselfStepsForThatAlone) {
   faster_ = 0.4;
   EXPECT_EQ(TurnAhead(0.03, healing), TurnAhead(0.03, none));
   faster_ = 0.15;
-  EXPECT_NEAR(TurnAhead(0.03, healing) - TurnAhead(0.03, none), 0.5 * 0.03 * healing.placement_distance, 1e-6);
+  EXPECT_NEAR(TurnAhead(0.03, healing) - TurnAhead(0.03, none),
+              0.5 * 0.03 * healing.placement_drift * healing.placement_distance, 1e-6);
 }
 
 TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
