@@ -147,8 +147,8 @@ void ForEachBall(const Shape& shape, const character::BodyState& body, const Vis
   }
   const Vec3 half = shape.HalfExtents();
   for (int k = 0; k < 27; ++k) {
-    const Vec3 sign(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
-    visit(place(sign.cwiseProduct(half)), 0.0);
+    const int x = k % 3 - 1, y = k / 3 % 3 - 1, z = k / 9 - 1;
+    visit(place(Vec3(x, y, z).cwiseProduct(half)), 0.0);
   }
 }
 
