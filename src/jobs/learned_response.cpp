@@ -15,6 +15,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/io/split_text.h"
 #include "retrace/jobs/response_job.h"
 #include "retrace/kinetics/push_search.h"
 #include "retrace/math/rotation.h"
@@ -50,16 +51,6 @@ struct ExampleName {
 
 constexpr std::string_view kPushWord = "push=";
 
-std::vector<std::string> Split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  size_t begin = 0;
-  for (size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = text.find(separator, begin);
-    parts.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
-  }
-  return parts;
-}
-
 ExampleName ParseExampleName(const std::string& text) {
   const size_t at = text.rfind('@');
   if (at == std::string::npos || fs::exists(text)) return {text, {}, {}, {}};
@@ -69,8 +60,8 @@ ExampleName ParseExampleName(const std::string& text) {
   };
   ExampleName name;
   name.path = text.substr(0, at);
-  const std::vector<std::string> parts = Split(text.substr(at + 1), ',');
-  const std::vector<std::string> times = Split(parts[0], ':');
+  const std::vector<std::string> parts = io::Split(text.substr(at + 1), ',');
+  const std::vector<std::string> times = io::Split(parts[0], ':');
   double start = 0, end = 0;
   if (times.size() != 2 || !io::ParseNumber(times[0], start) || !io::ParseNumber(times[1], end) || !(start >= 0) ||
       !(end > start) || !(end <= 86400)) {
@@ -90,7 +81,7 @@ Push ParsePushOf(const std::string& text, const character::Character& character)
   const auto fail = [&](const std::string& expected) {
     throw UsageError("push: found \"" + text + "\", expected " + expected);
   };
-  const std::vector<std::string> parts = Split(text, ':');
+  const std::vector<std::string> parts = io::Split(text, ':');
   if (parts.size() != 5 && parts.size() != 8) fail("BODY:FX:FY:FZ:FROM-TO or BODY:FX:FY:FZ:FROM-TO:X:Y:Z");
   Push push;
   push.body = character.FindBody(parts[0]);
@@ -106,7 +97,7 @@ Push ParsePushOf(const std::string& text, const character::Character& character)
   for (Eigen::Index axis = 0; axis < 3; ++axis) {
     push.force[axis] = number(parts[static_cast<size_t>(1 + axis)], -kMostForce, kMostForce);
   }
-  const std::vector<std::string> times = Split(parts[4], '-');
+  const std::vector<std::string> times = io::Split(parts[4], '-');
   if (times.size() != 2) fail("FROM-TO in seconds instead of \"" + parts[4] + "\"");
   push.start = number(times[0], 0, kMostTime);
   push.duration = number(times[1], 0, kMostTime) - push.start;

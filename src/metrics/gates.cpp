@@ -267,6 +267,17 @@ void Evaluator::AddSpeeds(const State& state, double time) {
   }
 }
 
+namespace {
+
+/// Takes note of a joint that is at its limit for this share of the time, at `first` for the first time [s].
+void KeepWorst(double share, double first, Gate& gate) {
+  if (share <= gate.worst) return;
+  gate.worst = share;
+  if (share > gate.limit) gate.first_violation = first;
+}
+
+}  // namespace
+
 void Evaluator::FinishSpeeds(Evaluation& evaluation) const {
   Gate gate = {"motor_speed", 0, kMostTooFast};
   for (size_t j = 0; j < fastest_.size(); ++j) {
@@ -274,9 +285,7 @@ void Evaluator::FinishSpeeds(Evaluation& evaluation) const {
     evaluation.speed.emplace_back(character_.joints[j].name, fastest_[j]);
     const double share =
         joint_errors_.empty() ? 0 : static_cast<double>(too_fast_[j].steps) / static_cast<double>(joint_errors_.size());
-    if (share <= gate.worst) continue;
-    gate.worst = share;
-    if (share > gate.limit) gate.first_violation = too_fast_[j].first;
+    KeepWorst(share, too_fast_[j].first, gate);
   }
   if (!evaluation.speed.empty()) evaluation.gates.push_back(gate);
 }
@@ -289,9 +298,7 @@ void Evaluator::FinishSaturation(Evaluation& evaluation) const {
     const double share =
         torque_steps_ == 0 ? 0 : static_cast<double>(at_limit_[j].steps) / static_cast<double>(torque_steps_);
     evaluation.saturation.emplace_back(joint.name, share);
-    if (share <= gate.worst) continue;
-    gate.worst = share;
-    if (share > gate.limit) gate.first_violation = at_limit_[j].first;
+    KeepWorst(share, at_limit_[j].first, gate);
   }
   if (!evaluation.saturation.empty()) evaluation.gates.push_back(gate);
 }

@@ -112,16 +112,15 @@ void FootPlacement::Update(const character::State& state, const Goal& goal, doub
     const auto error = [&](const Vec3& simulated, const Vec3& recorded) {
       return Vec3(heading.conjugate() * simulated - heading_in_reference.conjugate() * recorded);
     };
-    const Vec3 distance = error(character::CenterOfMass(character_, state) - stance / standing,
-                                character::CenterOfMass(character_, goal.state) - stance_in_reference / standing);
+    const Vec3 center = character::CenterOfMass(character_, state);
+    const Vec3 center_in_reference = character::CenterOfMass(character_, goal.state);
+    const Vec3 distance = error(center - stance / standing, center_in_reference - stance_in_reference / standing);
     const Vec3 velocity = error(character::CenterOfMassVelocity(character_, state) - surface_velocity,
                                 character::CenterOfMassVelocity(character_, goal.state));
     distance_error_ = heading * Vec3(distance.x(), 0, distance.z());
     Vec3 ahead = options_.placement_distance * distance + options_.placement_velocity * velocity;
     if (surface_velocity.isZero()) {
-      const double behind = (heading.conjugate() * (character::CenterOfMass(character_, goal.state) -
-                                                    character::CenterOfMass(character_, state)))
-                                .z();
+      const double behind = (heading.conjugate() * (center_in_reference - center)).z();
       const double calm = std::max(0.0, 1 - std::hypot(distance.x(), distance.z()) / kCalmDistance) *
                           std::max(0.0, 1 - std::hypot(velocity.x(), velocity.z()) / kCalmVelocity);
       const double healed = std::clamp(options_.placement_drift * calm * behind, -kMostHealed, kMostHealed);
