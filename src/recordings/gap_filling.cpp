@@ -113,28 +113,10 @@ class GapFiller {
     return *neighbors_;
   }
 
-  using Shape = Eigen::Matrix3Xd;
-
-  Shape ShapeAt(size_t frame, const std::vector<size_t>& columns) const {
-    Shape shape(3, static_cast<Eigen::Index>(columns.size()));
+  MarkerShape ShapeAt(size_t frame, const std::vector<size_t>& columns) const {
+    MarkerShape shape(3, static_cast<Eigen::Index>(columns.size()));
     for (size_t c = 0; c < columns.size(); ++c) shape.col(static_cast<Eigen::Index>(c)) = At(frame, columns[c]);
     return shape;
-  }
-
-  /// The rotation that brings one shape nearest to another, both about their means (Kabsch 1976).
-  static Mat3 Turn(const Shape& from, const Shape& to) {
-    const Vec3 a = from.rowwise().mean(), b = to.rowwise().mean();
-    const Mat3 covariance = (to.colwise() - b) * (from.colwise() - a).transpose();
-    const Eigen::JacobiSVD<Mat3> svd(covariance, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    Vec3 signs(1, 1, (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0 ? -1 : 1);
-    return svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
-  }
-
-  static bool IsWide(const Shape& shape) {
-    const Vec3 mean = shape.rowwise().mean();
-    Mat3 spread = Mat3::Zero();
-    for (const auto point : shape.colwise()) spread += (point - mean) * (point - mean).transpose();
-    return Eigen::SelfAdjointEigenSolver<Mat3>(spread).eigenvalues()[1] > kAcross * kAcross;
   }
 
   bool FillByNeighbors(size_t first, size_t end) {
@@ -148,20 +130,20 @@ class GapFiller {
     }
     const size_t known = has_before ? from : to;  // a frame in which the marker is seen
     if (columns.size() < kFewestNeighbors) return false;
-    const Shape shape = ShapeAt(known, columns);
-    if (!IsWide(shape)) return false;
+    const MarkerShape shape = ShapeAt(known, columns);
+    if (!IsWide(shape, kAcross)) return false;
     // Where the marker is in the neighbors' axes, before the gap and after it.
     const auto place_in = [&](size_t f) {
-      const Shape now = ShapeAt(f, columns);
-      return Vec3(Turn(shape, now).transpose() * (path_[f] - Vec3(now.rowwise().mean())));
+      const MarkerShape now = ShapeAt(f, columns);
+      return Vec3(FitRotation(shape, now).transpose() * (path_[f] - Vec3(now.rowwise().mean())));
     };
     const Vec3 before = place_in(has_before ? from : to), after = place_in(has_after ? to : from);
     const double length = static_cast<double>(end - first + 1);
     for (size_t f = first; f < end; ++f) {
-      const Shape now = ShapeAt(f, columns);
+      const MarkerShape now = ShapeAt(f, columns);
       const double share = static_cast<double>(f - first + 1) / length;
       const Vec3 place = before + share * (after - before);
-      path_[f] = Vec3(now.rowwise().mean()) + Turn(shape, now) * place;
+      path_[f] = Vec3(now.rowwise().mean()) + FitRotation(shape, now) * place;
     }
     return true;
   }

@@ -1,7 +1,6 @@
 #include "retrace/response_model/response_model.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -243,13 +242,27 @@ VectorXd MeanAt(const ResponseModel& model, const VectorXd& point) {
   return model.linear.col(0) + model.linear.rightCols(point.size()) * point;
 }
 
+/// The greatest absolute value of the eigenvalues of a square matrix: the growth of its powers (Gelfand's formula), of which
+/// the last has an exponent of 2^40.
+double SpectralRadius(MatrixXd power) {
+  double logarithm = 0, share = 1;
+  for (int doubling = 0; doubling < 40; ++doubling, share /= 2) {
+    const double size = power.norm();
+    if (!(size > 0)) return 0;
+    logarithm += share * std::log(size);
+    power /= size;
+    power *= power.eval();
+  }
+  return std::exp(logarithm);
+}
+
 /// Makes what is linear in the last positions die away: its slowest part within kSlowest.
 void Calm(const ResponseOptions& options, MatrixXd& linear) {
   const Index d = linear.rows(), n = linear.cols();
   MatrixXd companion = MatrixXd::Zero(n, n);
   companion.bottomRows(d) = linear;
   companion.topRightCorner(n - d, n - d).setIdentity();
-  const double largest = companion.eigenvalues().cwiseAbs().maxCoeff();
+  const double largest = SpectralRadius(companion);
   const double slowest = options.longest_response > 0 ? kSlowestOfPeople : kSlowest;
   const double most = std::exp(-options.features.frame_time / slowest);
   if (!(largest > most)) return;
