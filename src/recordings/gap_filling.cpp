@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "rigid_fit.h"
+
 namespace retrace::recordings {
 namespace {
 
