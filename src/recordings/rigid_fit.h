@@ -10,8 +10,8 @@ using MarkerShape = Eigen::Matrix3Xd;
 /// The rotation that brings one shape nearest to another, both about their means (Kabsch 1976).
 Mat3 FitRotation(const MarkerShape& from, const MarkerShape& to);
 
-/// Whether some marker is far enough from the line through the others: @p distance [m], as the root of a sum of
-/// squares.
+/// Whether markers spread beside their main direction so far that they determine a rotation: the root of the sum of
+/// their squared distances from it exceeds @p distance [m].
 bool IsWide(const MarkerShape& shape, double distance);
 
 }  // namespace retrace::recordings

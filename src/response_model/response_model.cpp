@@ -242,8 +242,8 @@ VectorXd MeanAt(const ResponseModel& model, const VectorXd& point) {
   return model.linear.col(0) + model.linear.rightCols(point.size()) * point;
 }
 
-/// The greatest absolute value of the eigenvalues of a square matrix: the growth of its powers (Gelfand's formula), of
-/// which the last has an exponent of 2^40.
+/// The greatest absolute value of the eigenvalues of a square matrix, by the growth of its powers up to the 2^39th
+/// (Gelfand's formula).
 double SpectralRadius(MatrixXd power) {
   double logarithm = 0, share = 1;
   for (int doubling = 0; doubling < 40; ++doubling, share /= 2) {
