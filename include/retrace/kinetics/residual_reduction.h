@@ -72,8 +72,7 @@ struct ReducedResiduals {
 
 /// @param given (poses) the forces from outside, all of them where a pose is known
 /// @param known (poses) nothing else presses
-/// Throws std::invalid_argument for other numbers of poses, and for a motion of which fewer than three neighboring
-/// poses are known.
+/// Throws std::invalid_argument for other numbers of poses, and where none but the first and the last one is known.
 ReducedResiduals ReduceResiduals(const character::ReferenceMotion& reference,
                                  const std::vector<std::vector<dynamics::SupportForce>>& given,
                                  const std::vector<bool>& known, const ResidualReductionOptions& options = {});
