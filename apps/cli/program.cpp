@@ -96,6 +96,12 @@ const char* HintFor(Remedy remedy) {
       return "--browser NAME";
     case Remedy::kNamedRecording:
       return "--recording FILE";
+    case Remedy::kExchangedSides:
+      return "--force-plates-sides exchanged";
+    case Remedy::kMirroring:
+      return "--mirror mirrors the recording";
+    case Remedy::kClockOfPlates:
+      return "--force-plates-delay SECONDS";
   }
   return "";
 }

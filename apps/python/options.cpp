@@ -90,6 +90,9 @@ runs::JobOptions JobOptionsOf(const std::string& json, const runs::Configuration
   take.Text("force_plates", o.force_plates);
   take.Field("force_plates_heading", o.force_plates_heading, io::OptionalAngle{{-360, 360}});
   take.Field("force_plates_delay", o.force_plates_delay, io::OptionalReal{{-1, 1}});
+  std::optional<bool> exchanged;
+  take.Word("force_plates_sides", exchanged, io::Words<bool>{{{false, "named"}, {true, "exchanged"}}});
+  o.force_plates_exchanged = exchanged.value_or(false);
   take.Texts("strength", o.strength.efforts);
   std::optional<character::Servos> servos;
   take.Word("servos", servos, character::ServosWords());

@@ -48,6 +48,10 @@ void AddOptions(cli::Command& command, Options& options) {
   cli::AddNumber(command, "--force-plates-delay", o.job.force_plates_delay, io::OptionalReal{{-1, 1}},
                  "By how much the clock of the measured forces is late [s] [0, or what the motion shows clearly]")
       .Needs(force_plates);
+  cli::AddWord(command, "--force-plates-sides", o.job.force_plates_exchanged,
+               io::Words<bool>{{{false, "named"}, {true, "exchanged"}}},
+               "Whose forces are named after the left foot: the left foot's (named) or the right one's (exchanged)")
+      .Needs(force_plates);
   const cli::Option simulate = command.AddFlag(
       "--simulate", options.simulate,
       "Find controls that reproduce the forces in a simulation, with a band of several: minutes instead of an instant");
@@ -55,6 +59,10 @@ void AddOptions(cli::Command& command, Options& options) {
       .AddFlag("--use-measured", options.estimate.use_measured,
                "Joint loads follow from the measured forces instead of the estimated ones")
       .Needs(force_plates)
+      .Excludes(simulate);
+  command
+      .AddFlag("--reduce-residuals", options.estimate.reduce_residuals,
+               "Change the motion by little, so that it agrees with the forces; with --use-measured also masses")
       .Excludes(simulate);
   command
       .AddFlag("--cycles", options.estimate.cycles,
@@ -81,7 +89,6 @@ void CheckOptions(const ReconstructionArguments& o) {
       {"--saved", o.job.saved.has_value()},
       {"--seed", o.job.seed.has_value()},
       {"--paper", o.job.paper},
-      {"--report", o.run.report},
   };
   for (const auto& [option, is_given] : given) {
     if (is_given) throw UsageError(std::string(option) + ": found without --simulate, expected with it");
@@ -210,6 +217,7 @@ Body Define(cli::Command& command) {
   AddOptions(command, *options);
   return [options](const Call& call) {
     if (options->simulate || options->reconstruction.print_config) return Reconstruct(options->reconstruction, call);
+    options->estimate.report = options->reconstruction.run.report;
     const bool folder = std::filesystem::is_directory(options->reconstruction.job.clip.clip);
     return folder ? EstimateFolder(*options, call) : Estimate(*options, call);
   };

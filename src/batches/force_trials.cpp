@@ -85,7 +85,10 @@ std::string FormatTrials(const std::vector<TrialResult>& results) {
     for (const char* part : kParts) writer.Text(metrics::Name(component) + "_" + part + "_percent");
   }
   for (const char* part : kParts) writer.Text(std::string("vertical_") + part + "_r");
-  for (const char* name : {"center_along_mm", "center_across_mm", "delay_ms", "warnings", "message"}) writer.Text(name);
+  for (const char* name : {"center_along_mm", "center_across_mm", "delay_ms", "residual_force", "residual_moment",
+                           "reduced_residual_force", "reduced_residual_moment", "warnings", "message"}) {
+    writer.Text(name);
+  }
   writer.EndRow();
   for (const TrialResult& result : results) {
     const auto& comparison = result.estimate.comparison;
@@ -107,6 +110,11 @@ std::string FormatTrials(const std::vector<TrialResult>& results) {
     writer.ShortOrEmpty(centers ? 1000 * centers->along : kNone);
     writer.ShortOrEmpty(centers ? 1000 * centers->across : kNone);
     writer.ShortOrEmpty(comparison ? 1000 * result.estimate.delay : kNone);
+    const auto& reduced = result.estimate.reduced;
+    writer.ShortOrEmpty(reduced ? reduced->before.force : kNone);
+    writer.ShortOrEmpty(reduced ? reduced->before.moment : kNone);
+    writer.ShortOrEmpty(reduced ? reduced->after.force : kNone);
+    writer.ShortOrEmpty(reduced ? reduced->after.moment : kNone);
     if (refused) {
       writer.Text("");
     } else {

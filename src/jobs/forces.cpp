@@ -12,7 +12,9 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/io/remedy.h"
 #include "retrace/jobs/reconstruction_files.h"
+#include "retrace/kinetics/plate_placement.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/metrics/motion_metrics.h"
@@ -388,11 +390,22 @@ metrics::MeasurementPlace PlaceOf(const Job& job) {
     place.belt = AxisRotation(1, place.heading) * report.belt->velocity;
     place.belt_start = job.prepared->clip.start_time + lead_in;
   }
-  if (job.options.measured_heading) {
-    place.heading += *job.options.measured_heading;
-  } else if (job.measured) {
-    const auto found = metrics::FindHeading(*job.measured, place, job.reference());
-    if (found && found->Clear()) place.heading = found->heading;
+  place.mirrored = reference.mirror;
+  place.exchanged = job.options.measured_exchanged;
+  if (job.options.measured_heading) place.heading += *job.options.measured_heading;
+  if (!job.measured) return place;
+  const auto found = kinetics::FindPlacement(*job.measured, place, job.reference());
+  if (!found || !found->Clear()) return place;
+  if (!job.options.measured_heading) {
+    place.heading = found->heading;
+    place.mirrored = found->mirrored;
+  }
+  if (found->exchanged && !place.exchanged) {
+    throw WithHint<InputError>({Remedy::kExchangedSides, Remedy::kMirroring}, job.options.measured.string(),
+                               "forces named after one foot under the other one, " +
+                                   io::Fixed(found->other_distance, 2) + " m from its center on average and " +
+                                   io::Fixed(found->own_distance, 2) + " m from that of their own",
+                               "left and right as the motion has them: they are exchanged here, or in the motion");
   }
   return place;
 }

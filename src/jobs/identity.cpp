@@ -28,6 +28,7 @@ io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs
   for (const auto& [joint, effort] : options.efforts) identity["efforts"].push_back({joint, effort});
   if (options.measured_heading) identity["measured_heading"] = *options.measured_heading;
   if (options.measured_delay) identity["measured_delay"] = *options.measured_delay;
+  if (options.measured_exchanged) identity["measured_exchanged"] = true;
   return io::ParseJson(io::Dump(identity), "identity");  // as it will be read from a manifest
 }
 

@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "force_page.h"
 #include "gait_files.h"
 #include "measured_comparison.h"
+#include "residuals.h"
 #include "retrace/character/segments.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -127,6 +129,14 @@ std::vector<std::vector<metrics::SupportForce>> SupportsOf(const Job& job, const
   return supports;
 }
 
+/// The estimated forces of the feet and of what else carries, at the poses.
+std::vector<std::vector<metrics::SupportForce>> AtPoses(const std::vector<metrics::RequiredForces>& motion,
+                                                        size_t num_poses) {
+  std::vector<std::vector<metrics::SupportForce>> supports;
+  for (size_t i = 0; i < num_poses; ++i) supports.push_back(At(motion, i).support);
+  return supports;
+}
+
 /// Channels with half widths added or taken away.
 results::Channels Shifted(results::Channels channels, const Eigen::MatrixXd& half, double sign) {
   channels.values += sign * half;
@@ -231,7 +241,7 @@ void WriteOpenSim(results::RunFolder& folder, const Job& job, const ForceEstimat
   metrics::MeasurementPlace place = PlaceOf(job);
   const character::ReferenceOptions& options = job.configuration.task.reference;
   place.heading = options.facing ? *options.facing - job.prepared->report.facing : 0;
-  const Quat back = AxisRotation(1, -place.heading);
+  place.mirrored = options.mirror;
   const Vec3 floor(0, job.prepared->report.floor_height, 0);
   std::string names = "time", loads;
   for (const metrics::ForcePlate& plate : estimate.ground.plates) {
@@ -268,7 +278,8 @@ void WriteOpenSim(results::RunFolder& folder, const Job& job, const ForceEstimat
       const metrics::AppliedForce& applied = forces[i];
       const bool on = applied.force.y() > 0;
       const Vec3 point = on ? place.ToRecording(applied.point + floor, time) : Vec3(Vec3::Zero());
-      for (const Vec3& vector : {Vec3(back * applied.force), point, Vec3(back * applied.moment)}) {
+      for (const Vec3& vector :
+           {place.ForceToRecording(applied.force), point, place.MomentToRecording(applied.moment)}) {
         for (int axis = 0; axis < 3; ++axis) text.append("\t").append(io::Number(vector[axis]));
       }
     }
@@ -318,8 +329,12 @@ ForceEstimate EstimateForces(const Job& job, const InverseDynamicsOptions& optio
     throw InputError(job.options.clip.file.string(), "a motion of fewer than three poses", "one that accelerates");
   }
   const size_t poses = reference.poses().size();
-  estimate.ground = GroundOf(job.character(), estimate.motion, poses);
   const double smoothing = job.configuration.task.reference.smoothing;
+  if (options.reduce_residuals && !options.use_measured) {
+    ReduceResiduals(job, AtPoses(estimate.motion, poses), false, estimate);
+    estimate.motion = kinetics::EstimateForces(*estimate.reduced->motion, feet, how);
+  }
+  estimate.ground = GroundOf(job.character(), estimate.motion, poses);
   if (smoothing > kinetics::kLeastSmoothing) {
     estimate.notes.push_back("the recording is rough, and smoothed with a Gaussian of " +
                              io::Fixed(1000 * smoothing, 1) + " ms instead of " +
@@ -332,7 +347,14 @@ ForceEstimate EstimateForces(const Job& job, const InverseDynamicsOptions& optio
       throw UsageError(
           "found no measured forces that say where they act, expected some, from which joint loads are to follow");
     }
-    estimate.motion = kinetics::ApplyForces(reference, SupportsOf(job, *estimate.measured), how.gravity);
+    auto supports = SupportsOf(job, *estimate.measured);
+    const character::ReferenceMotion* motion = &reference;
+    if (options.reduce_residuals) {
+      supports = Smoothed(supports, smoothing, reference.frame_time());
+      ReduceResiduals(job, supports, true, estimate);
+      motion = &*estimate.reduced->motion;
+    }
+    estimate.motion = kinetics::ApplyForces(*motion, supports, how.gravity);
     estimate.notes.emplace_back("joint loads follow from the measured forces");
   }
   estimate.joint_loads = LoadsOf(job.character(), estimate.motion, poses);
@@ -343,10 +365,12 @@ void WriteForceEstimate(results::RunFolder& folder, const Job& job, ForceEstimat
                         const InverseDynamicsOptions& options, const RunContext& context) {
   WriteTables(folder, job, estimate);
   WriteOpenSim(folder, job, estimate);
+  WriteResiduals(folder, job, estimate);
   if (std::string events = WriteFootEvents(folder, job, estimate); !events.empty()) {
     estimate.notes.push_back(std::move(events));
   }
-  if (options.cycles) estimate.notes.push_back(WriteGaitCycles(folder, job, estimate));
+  if (options.cycles || options.report) estimate.notes.push_back(WriteGaitCycles(folder, job, estimate));
+  if (options.report) WriteForcePage(folder, job, estimate);
   io::Json manifest = BeginManifest("forces", "completed");
   manifest["format"] = "retrace-forces";
   manifest["forces"] = {{"mass", job.character().total_mass()},
@@ -356,6 +380,7 @@ void WriteForceEstimate(results::RunFolder& folder, const Job& job, ForceEstimat
                         {"low_pass_hz", results::kTableCutoff},
                         {"notes", estimate.notes},
                         {"warnings", estimate.warnings}};
+  if (estimate.reduced) manifest["residuals"] = ResidualsToJson(*estimate.reduced);
   AddJob(job, job.configuration.sampling.seed, context, manifest);
   if (estimate.comparison) {
     folder.Write(results::kForceComparisonFile, results::FormatForceComparison(*estimate.comparison));

@@ -12,10 +12,6 @@ Configuration ConfigurationOf(const JobOptions& options) {
   Configuration configuration = options.configuration;
   Apply(options.clip, configuration.task.reference);
   if (const auto problem = configuration.Validate()) throw UsageError(*problem);
-  if (configuration.task.reference.mirror && !options.measured.empty()) {
-    throw UsageError("mirror: found forces that were measured with the recording (" + options.measured.string() +
-                     "), expected one or the other: they would not be mirrored with it");
-  }
   return configuration;
 }
 

@@ -6,16 +6,24 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/io/remedy.h"
 #include "retrace/jobs/forces.h"
+#include "retrace/kinetics/plate_placement.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::runs {
 namespace {
 
-/// A comparison with less correlation than this is of something else than the motion.
-constexpr double kUnrelated = 0;
-constexpr double kFarFromFeet = 0.15;  // of loads from the ankles [m]
-constexpr double kBorneBeside = 0.05;  // the feet [body weights]: their forces are then not all of the ground's
+// A comparison with less correlation than this is doubted, and one with less than none is refused, where the measured
+// force varies by so much.
+constexpr double kLowCorrelation = 0.7;
+constexpr double kVaries = 0.1;  // standard deviation [body weights]
+// A remedy brings the correlation of a comparison to this.
+constexpr double kLike = 0.9;
+constexpr double kMostlyCovered = 0.5;  // of what was measured, by feet on the plates
+constexpr double kLongestShift = 5;     // of the clocks that is looked for [s]
+constexpr double kFarFromFeet = 0.15;   // of loads from the ankles [m]
+constexpr double kBorneBeside = 0.05;   // the feet [body weights]: their forces are then not all of the ground's
 
 /// Measured forces are said to be late where the difference becomes so much smaller.
 constexpr double kMuchSmaller = 0.6;
@@ -144,6 +152,168 @@ void CompareMasses(const Job& job, const metrics::FootForces& forces, ForceEstim
                               io::Fixed(mass, 1) + " kg: the zero of the plates is off, or the mass is another one");
 }
 
+/// Pearson's correlation of two vertical forces where the measured one is valid, shifted by steps; nothing where too
+/// little overlaps or nothing varies.
+std::optional<double> Correlation(const metrics::VectorSeries& expected, const metrics::VectorSeries& found,
+                                  const std::vector<bool>& valid, Eigen::Index shift) {
+  double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0, valid_count = 0;
+  for (Eigen::Index i = 0; i < found.rows(); ++i) {
+    if (!valid[static_cast<size_t>(i)]) continue;
+    valid_count += 1;
+    const Eigen::Index from = i - shift;
+    if (from < 0 || from >= expected.rows()) continue;
+    const double a = expected(from, 1), b = found(i, 1);
+    n += 1;
+    x += a;
+    y += b;
+    xx += a * a;
+    yy += b * b;
+    xy += a * b;
+  }
+  if (n < 0.5 * valid_count || n < 2) return std::nullopt;
+  const double deviation = std::sqrt(std::max(0.0, (xx - x * x / n) * (yy - y * y / n)));
+  if (!(deviation > 0)) return std::nullopt;
+  return (xy - x * y / n) / deviation;
+}
+
+/// What would help a comparison that is none.
+struct Help {
+  std::vector<Remedy> remedies;
+  std::string text;
+};
+
+/// @param delay without which the measurement is looked at already [s]
+Help FindHelp(const metrics::FootForces& forces, const metrics::MeasuredSteps& measured, double step, double delay) {
+  Help help;
+  const auto add = [&](Remedy remedy, const std::string& text) {
+    help.remedies.push_back(remedy);
+    help.text.append(help.text.empty() ? "" : ", or ").append(text);
+  };
+  const auto of = [&](const metrics::VectorSeries& expected, const metrics::VectorSeries& found) {
+    return Correlation(expected, found, measured.valid, 0).value_or(0);
+  };
+  const double left = of(forces.left, measured.forces.right), right = of(forces.right, measured.forces.left);
+  if (std::min(left, right) > kLike) {
+    add(Remedy::kExchangedSides, "left and right are exchanged (r " + io::Fixed(left, 2) + ", " + io::Fixed(right, 2) +
+                                     " if they are changed back)");
+  }
+  const auto longest = static_cast<Eigen::Index>(kLongestShift / step);
+  Eigen::Index best = 0;
+  double most = 0;
+  for (Eigen::Index shift = -longest; shift <= longest; ++shift) {
+    double r = 0;
+    for (const auto foot : {&metrics::FootForces::left, &metrics::FootForces::right}) {
+      r += 0.5 * Correlation(forces.*foot, measured.forces.*foot, measured.valid, shift).value_or(-1);
+    }
+    if (r <= most) continue;
+    most = r;
+    best = shift;
+  }
+  if (most > kLike && best != 0) {
+    const double seconds = static_cast<double>(best) * step + delay;
+    add(Remedy::kClockOfPlates, "they are " + io::Fixed(std::abs(seconds), 2) + (seconds > 0 ? " s late" : " s early") +
+                                    " (r " + io::Fixed(most, 2) + " without that)");
+  }
+  if (help.text.empty()) {
+    help.text = "the two files are not of the same trial, clock or axes, or left and right are exchanged";
+  }
+  return help;
+}
+
+double DeviationOf(const metrics::VectorSeries& forces, const std::vector<bool>& valid) {
+  double n = 0, sum = 0, squares = 0;
+  for (Eigen::Index i = 0; i < forces.rows(); ++i) {
+    if (!valid[static_cast<size_t>(i)]) continue;
+    n += 1;
+    sum += forces(i, 1);
+    squares += forces(i, 1) * forces(i, 1);
+  }
+  return n > 0 ? std::sqrt(std::max(0.0, squares / n - sum * sum / (n * n))) : 0;
+}
+
+/// Refuses forces most of which are where no foot carries anything, where another clock or other sides would help.
+/// @param whole the measurement with all that was valid
+void RequireContacts(const Job& job, const metrics::FootForces& forces, const metrics::MeasuredSteps& whole,
+                     const ForceEstimate& estimate, double kept) {
+  const Help help = FindHelp(forces, whole, job.reference().frame_time(), estimate.delay);
+  if (help.remedies.empty()) return;
+  throw WithHint<InputError>(
+      help.remedies, job.options.measured.string(),
+      "forces of feet that stand beside the plates for " + io::Fixed(100 * (1 - kept), 0) + " % of the time",
+      "forces of this motion: " + help.text);
+}
+
+/// Refuses a comparison with forces that are of something else than the motion, and says what would help.
+/// @param whole the measurement with all that was valid
+void RequireLikeness(const Job& job, const metrics::FootForces& forces, const metrics::MeasuredSteps& whole,
+                     ForceEstimate& estimate) {
+  const double weight = job.character().total_mass() * kStandardGravity;
+  std::string low, negative;
+  const std::pair<const char*, metrics::VectorSeries metrics::FootForces::*> parts[] = {
+      {"total", &metrics::FootForces::total},
+      {"left", &metrics::FootForces::left},
+      {"right", &metrics::FootForces::right}};
+  for (const auto& [part, series] : parts) {
+    const double r = estimate.comparison->At("run", results::kTableCutoff, part, metrics::ForceComponent::kVertical).r;
+    if (!(r < kLowCorrelation)) continue;
+    if (DeviationOf(estimate.measured->forces.*series, estimate.measured->valid) < kVaries * weight) continue;
+    const std::string text = std::string(part) + " " + io::Fixed(r, 2);
+    low.append(low.empty() ? "" : ", ").append(text);
+    if (r < 0) negative.append(negative.empty() ? "" : ", ").append(text);
+  }
+  if (low.empty()) return;
+  const Help help = FindHelp(forces, whole, job.reference().frame_time(), estimate.delay);
+  if (negative.empty()) {
+    estimate.warnings.push_back("the vertical forces hardly go with the measured ones (r " + low + "): " + help.text);
+    return;
+  }
+  std::string expected = "forces of this motion: " + help.text;
+  for (const std::string& warning : estimate.warnings) expected += "; " + warning;
+  throw WithHint<InputError>(help.remedies, job.options.measured.string(),
+                             "vertical forces that fall where those of the motion rise (r " + negative + ")", expected);
+}
+
+/// Says how the measured forces are turned to lie under the feet, and doubts it where they do not.
+/// @return whether feet stand on them
+bool DescribePlacement(const Job& job, const metrics::MeasurementPlace& place, ForceEstimate& estimate) {
+  const auto found = kinetics::FindPlacement(*job.measured, place, job.reference());
+  if (!found) return false;
+  if (!found->Clear()) {
+    std::string text = "the measured forces act " + io::Fixed(found->distance, 2) +
+                       " m from the nearest foot on average: plates and motion are not in the same axes";
+    if (found->oblique) {
+      text += ", and feet stand on them if they are turned by " +
+              io::Fixed(Degrees(std::remainder(*found->oblique - place.heading, 2 * kPi)), 0) + " degrees more";
+    }
+    estimate.warnings.push_back(std::move(text));
+    return false;
+  }
+  if (!job.options.measured_heading) {
+    estimate.notes.push_back("measured forces are turned by " + io::Fixed(Degrees(place.heading), 0) +
+                             " degrees, as the feet stand on the plates: " + io::Fixed(1000 * found->distance, 0) +
+                             " mm from their centers on average");
+  } else if (std::abs(std::remainder(found->heading - place.heading, 2 * kPi)) > 0.1) {
+    estimate.warnings.push_back("the feet stand on the plates if these are turned by " +
+                                io::Fixed(Degrees(found->heading - place.heading), 0) +
+                                " degrees more than was asked for");
+  }
+  if (place.mirrored != job.configuration.task.reference.mirror) {
+    estimate.warnings.emplace_back(
+        "axes of the measured forces and of the motion are of different handedness: the x axis of the forces is "
+        "reversed, as the feet stand on them. If it is the motion that is left-handed, it is to be mirrored");
+  }
+  if (place.exchanged && !found->exchanged && found->own_distance < found->other_distance) {
+    estimate.warnings.emplace_back(
+        "left and right are exchanged, as was asked for, but the feet stand as the file has "
+        "them");
+  }
+  if (found->distance > kFarFromFeet) {
+    estimate.warnings.push_back("the measured forces act " + io::Fixed(found->distance, 2) +
+                                " m from the feet on average, farther than in a foot");
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<double> StepTimes(const character::ReferenceMotion& reference) {
@@ -168,24 +338,7 @@ void CompareWithMeasured(const Job& job, ForceEstimate& estimate) {
   metrics::MeasurementPlace place = PlaceOf(job);
   const std::vector<double> times = StepTimes(job.reference());
   estimate.measured = metrics::MeasuredOnSteps(*job.measured, name, place, job.reference(), times);
-  metrics::MeasurementPlace unturned = place;
-  const auto found = metrics::FindHeading(*job.measured, unturned, job.reference());
-  if (!job.options.measured_heading && found && found->Clear()) {
-    estimate.notes.push_back("measured forces are turned by " + io::Fixed(Degrees(place.heading), 0) +
-                             " degrees, as the feet stand on the plates: " + io::Fixed(1000 * found->distance, 0) +
-                             " mm from the ankles on average");
-  } else if (found && !found->Clear()) {
-    estimate.warnings.push_back("the measured forces act " + io::Fixed(found->distance, 2) +
-                                " m from the nearest ankle on average: plates and motion are not in the same axes");
-  } else if (found && std::abs(std::remainder(found->heading - place.heading, 2 * kPi)) > 0.1) {
-    estimate.warnings.push_back("the feet stand on the plates if these are turned by " +
-                                io::Fixed(Degrees(found->heading - place.heading), 0) +
-                                " degrees more than was asked for");
-  }
-  if (found && found->Clear() && found->distance > kFarFromFeet) {
-    estimate.warnings.push_back("the measured forces act " + io::Fixed(found->distance, 2) +
-                                " m from the ankles on average, farther than in a foot");
-  }
+  const bool on_plates = DescribePlacement(job, place, estimate);
   const double start = job.prepared->clip.start_time;
   if (start != 0) {
     estimate.notes.push_back("the recording begins at " + io::Fixed(start, 3) +
@@ -200,7 +353,9 @@ void CompareWithMeasured(const Job& job, ForceEstimate& estimate) {
   }
   Synchronize(job, forces, times, place, estimate);
   estimate.delay = place.delay;
+  const metrics::MeasuredSteps whole = *estimate.measured;
   const double kept = metrics::KeepCovered(forces, mass, times, *estimate.measured);
+  if (kept < kMostlyCovered && !on_plates) RequireContacts(job, forces, whole, estimate, kept);
   if (kept < 1) {
     estimate.notes.push_back("compared is " + io::Fixed(100 * kept, 0) +
                              " % of what was measured, in which no foot stands beside the plates");
@@ -214,14 +369,7 @@ void CompareWithMeasured(const Job& job, ForceEstimate& estimate) {
       {times, forces, mass, *estimate.measured, job.options.mass.value_or(mass), job.reference(), place.heading});
   estimate.centers = CompareCenters(job, estimate);
   CompareMasses(job, forces, estimate);
-  for (const char* part : {"total", "left", "right"}) {
-    const double r = estimate.comparison->At("run", results::kTableCutoff, part, metrics::ForceComponent::kVertical).r;
-    if (!(r < kUnrelated)) continue;
-    estimate.warnings.push_back(std::string("the vertical force ") + part + " rises where the measured one falls (r " +
-                                io::Fixed(r, 2) +
-                                "): the two files are not of the same trial, clock or axes, or left and right are "
-                                "exchanged");
-  }
+  RequireLikeness(job, forces, whole, estimate);
 }
 
 }  // namespace retrace::runs

@@ -134,6 +134,7 @@ double Range(const Eigen::VectorXd& x) {
 ForceFigures FiguresOf(const Eigen::VectorXd& run, const Eigen::VectorXd& measured, double impulse, double step,
                        bool vertical) {
   ForceFigures figures;
+  if (run.size() == 0) return {kNoFigure, kNoFigure, kNoFigure, kNoFigure, kNoFigure};
   const Eigen::VectorXd error = run - measured;
   const double rms = std::sqrt(error.squaredNorm() / static_cast<double>(error.size()));
   const double range = (Range(run) + Range(measured)) / 2;
@@ -270,14 +271,47 @@ std::vector<motion::Side> SidesOf(const motion::MeasuredForce& force, const std:
   return sides;
 }
 
+/// Refuses the forces of a person on the plates instead of the opposite ones.
+void RequireUpward(const motion::MeasuredForces& measured, const std::string& name) {
+  double sum = 0, size = 0;
+  for (const motion::MeasuredForce& force : measured.forces) {
+    for (const Vec3& one : force.forces) {
+      sum += one.y();
+      size += std::abs(one.y());
+    }
+  }
+  constexpr double kDown = 0.5;  // of all vertical force
+  if (!(sum < -kDown * size)) return;
+  throw InputError(name, "vertical forces that pull the person down",
+                   "those of the ground on the person, which push up: all signs, or those of the vertical axis, are "
+                   "to be changed");
+}
+
 }  // namespace
 
 Vec3 MeasurementPlace::ToRun(const Vec3& point, double time) const {
-  return scale * (AxisRotation(1, heading) * point) - (time - belt_start) * belt;
+  return scale * ForceToRun(point) - (time - belt_start) * belt;
 }
 
 Vec3 MeasurementPlace::ToRecording(const Vec3& point, double time) const {
-  return AxisRotation(1, -heading) * Vec3((point + (time - belt_start) * belt) / scale);
+  return ForceToRecording((point + (time - belt_start) * belt) / scale);
+}
+
+Vec3 MeasurementPlace::ForceToRun(const Vec3& force) const {
+  return AxisRotation(1, heading) * (mirrored ? Vec3(-force.x(), force.y(), force.z()) : force);
+}
+
+Vec3 MeasurementPlace::ForceToRecording(const Vec3& force) const {
+  const Vec3 turned = AxisRotation(1, -heading) * force;
+  return mirrored ? Vec3(-turned.x(), turned.y(), turned.z()) : turned;
+}
+
+Vec3 MeasurementPlace::MomentToRun(const Vec3& moment) const {
+  return mirrored ? Vec3(-ForceToRun(moment)) : ForceToRun(moment);
+}
+
+Vec3 MeasurementPlace::MomentToRecording(const Vec3& moment) const {
+  return mirrored ? Vec3(-ForceToRecording(moment)) : ForceToRecording(moment);
 }
 
 std::string Name(ForceComponent component) {
@@ -320,9 +354,9 @@ FootForces FootForcesOf(const GroundForces& ground, const FootPlates& feet) {
 MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std::string& name,
                               const MeasurementPlace& place, const character::ReferenceMotion& reference,
                               const std::vector<double>& times) {
-  const Quat turn = AxisRotation(1, place.heading);
   std::vector<double> at;
   for (const double time : measured.times) at.push_back(place.RunTime(time));
+  RequireUpward(measured, name);
   const auto n = static_cast<Eigen::Index>(at.size());
   VectorSeries feet[] = {VectorSeries::Zero(n, 3), VectorSeries::Zero(n, 3)};
   // Center times vertical force, and the free moment about the vertical through the origin.
@@ -330,7 +364,8 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
   bool has_points = true;
   for (const motion::MeasuredForce& force : measured.forces) {
     has_points = has_points && !force.points.empty();
-    std::vector<motion::Side> sides(at.size(), force.side.value_or(motion::Side::kLeft));
+    const bool left = (force.side.value_or(motion::Side::kLeft) == motion::Side::kLeft) != place.exchanged;
+    std::vector<motion::Side> sides(at.size(), left ? motion::Side::kLeft : motion::Side::kRight);
     if (!force.side) {
       if (force.points.empty()) {
         throw InputError(name, "no place and no foot of the force " + force.name,
@@ -345,11 +380,12 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
     for (Eigen::Index i = 0; i < n; ++i) {
       const auto k = static_cast<size_t>(i);
       const size_t foot = sides[k] == motion::Side::kLeft ? 0 : 1;
-      const Vec3 pushed = turn * force.forces[k];
+      const Vec3 pushed = place.ForceToRun(force.forces[k]);
       feet[foot].row(i) += pushed.transpose();
       if (force.points.empty() || !force.points[k].allFinite() || !(pushed.y() > kOn)) continue;
       const Vec3 point = place.ToRun(force.points[k], place.RecordedTime(measured.times[k]));
-      const double free = force.moments.empty() || !force.moments[k].allFinite() ? 0 : force.moments[k].y();
+      const bool has_moment = !force.moments.empty() && force.moments[k].allFinite();
+      const double free = has_moment ? place.MomentToRun(force.moments[k]).y() : 0;
       loads[foot].row(i) +=
           Vec3(point.x() * pushed.y(), free + point.z() * pushed.x() - point.x() * pushed.z(), point.z() * pushed.y())
               .transpose();
@@ -380,47 +416,6 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
                      "at least " + io::Fixed(least, 2) + " s within its " + io::Fixed(times.back(), 2) + " s");
   }
   return steps;
-}
-
-std::optional<HeadingFound> FindHeading(const motion::MeasuredForces& measured, const MeasurementPlace& place,
-                                        const character::ReferenceMotion& reference) {
-  constexpr int kHeadings = 4;
-  constexpr size_t kMostInstants = 400;  // that are looked at
-  constexpr double kLoaded = 100;        // [N]
-  const int feet[] = {character::BodyOfSegment(reference.character(), "left_foot"),
-                      character::BodyOfSegment(reference.character(), "right_foot")};
-  if (feet[0] < 0 || feet[1] < 0) return std::nullopt;
-  double sums[kHeadings] = {}, count = 0;
-  character::State state;
-  const size_t stride = 1 + measured.times.size() / kMostInstants;
-  for (size_t i = 0; i < measured.times.size(); i += stride) {
-    const double time = place.RunTime(measured.times[i]);
-    if (time < 0 || time > reference.duration()) continue;
-    reference.StateAt(time, state);
-    for (const motion::MeasuredForce& force : measured.forces) {
-      if (force.points.empty() || !force.points[i].allFinite() || !(force.forces[i].y() > kLoaded)) continue;
-      for (int h = 0; h < kHeadings; ++h) {
-        MeasurementPlace turned = place;
-        turned.heading += h * kPi / 2;
-        const Vec3 point = turned.ToRun(force.points[i], place.RecordedTime(measured.times[i]));
-        double nearest = std::numeric_limits<double>::infinity();
-        for (const int foot : feet) {
-          const Vec3 apart = state[static_cast<size_t>(foot)].position - point;
-          nearest = std::min(nearest, std::hypot(apart.x(), apart.z()));
-        }
-        sums[h] += nearest;
-      }
-      count += 1;
-    }
-  }
-  if (count == 0) return std::nullopt;
-  const int best = static_cast<int>(std::min_element(sums, sums + kHeadings) - sums);
-  HeadingFound found{place.heading + (best == 3 ? -1 : best) * kPi / 2, sums[best] / count,
-                     std::numeric_limits<double>::infinity()};
-  for (int h = 0; h < kHeadings; ++h) {
-    if (h != best) found.next_distance = std::min(found.next_distance, sums[h] / count);
-  }
-  return found;
 }
 
 double KeepCovered(const FootForces& expected, double mass, const std::vector<double>& times, MeasuredSteps& measured) {

@@ -1,5 +1,6 @@
 #include "retrace/recordings/opensim.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,9 +10,11 @@
 #include <vector>
 
 #include "line_reader.h"
+#include "missing_segments.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "rigid_fit.h"
 
 namespace retrace::recordings {
 namespace {
@@ -165,6 +168,13 @@ struct ModelJoint {
       parts[6];  ///< three rotations, one after the other in the turned frame; three translations in the parent's frame
 };
 
+/// A marker on a body of the model.
+struct ModelMarker {
+  std::string name;
+  size_t joint = 0;  ///< of the body
+  Vec3 place = Vec3::Zero();
+};
+
 class Model {
  public:
   Model(std::string_view text, const std::string& name) : name_(name) {
@@ -189,6 +199,7 @@ class Model {
     }
     Order();
     for (const pugi::xml_node body : model.child("BodySet").child("objects").children("Body")) AddMass(body);
+    for (const pugi::xml_node marker : model.child("MarkerSet").child("objects").children("Marker")) AddMarker(marker);
   }
 
   const std::vector<ModelJoint>& joints() const { return joints_; }
@@ -209,6 +220,7 @@ class Model {
     return bodies;
   }
   int parent(size_t joint) const { return parents_[joint]; }
+  const std::vector<ModelMarker>& markers() const { return markers_; }
 
  private:
   static Place Moved(const ModelJoint& joint, const std::vector<double>& values) {
@@ -304,9 +316,23 @@ class Model {
     }
   }
 
+  void AddMarker(const pugi::xml_node& marker) {
+    const pugi::xml_node old = marker.child("body");  // OpenSim 3
+    const std::string body = LastWord(TextOf(old ? old : marker.child("socket_parent_frame")));
+    for (size_t j = 0; j < joints_.size(); ++j) {
+      if (joints_[j].child != body) continue;
+      if (markers_.size() == kMostColumns) Fail(marker, "another marker", "at most " + std::to_string(kMostColumns));
+      markers_.push_back({marker.attribute("name").value(), j, Vector(marker, marker.child("location"), Vec3::Zero())});
+      return;
+    }
+  }
+
   [[noreturn]] void Fail(const pugi::xml_node& joint, const std::string& found, const std::string& expected) const {
     const std::string type = joint.name();
-    const char* const what = type == "Body" ? "body" : type.ends_with("Constraint") ? "constraint" : "joint";
+    const char* const what = type == "Body"                 ? "body"
+                             : type == "Marker"             ? "marker"
+                             : type.ends_with("Constraint") ? "constraint"
+                                                            : "joint";
     throw InputError(name_ + ": " + what + " " + joint.attribute("name").value(), found, expected);
   }
 
@@ -600,6 +626,7 @@ class Model {
   std::vector<Coordinate> coordinates_;
   std::vector<Coupling> couplings_;
   std::vector<motion::StatedMass> masses_;  // (joints)
+  std::vector<ModelMarker> markers_;
 };
 
 /// Columns of a motion file.
@@ -720,30 +747,195 @@ class TableReader {
   bool has_version_ = false;
 };
 
-/// Where a model has its shoulders, on one body; nothing where it has none of the usual names.
-struct Shoulders {
-  int body = -1;
-  Vec3 middle = Vec3::Zero();  ///< in the body
-};
+std::string Lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  return text;
+}
 
-Shoulders ShouldersOf(const Model& model) {
-  Shoulders shoulders;
-  int found = 0;
-  for (const ModelJoint& joint : model.joints()) {
-    if (joint.child != "humerus_r" && joint.child != "humerus_l") continue;
-    ++found;
-    shoulders.middle += 0.5 * joint.in_parent.at;
-    for (size_t b = 0; b < model.joints().size(); ++b) {
-      if (model.joints()[b].child == joint.parent) shoulders.body = static_cast<int>(b);
+/// Inverse kinematics: the coordinates at which a model's markers are nearest to recorded ones.
+class MarkerFit {
+ public:
+  MarkerFit(const Model& model, const Markers& markers, const std::string& name) : model_(model), markers_(markers) {
+    for (size_t m = 0; m < markers.names.size(); ++m) {
+      const std::string known = Lower(markers.names[m].substr(markers.names[m].rfind(':') + 1));
+      for (const ModelMarker& marker : model.markers()) {
+        if (Lower(marker.name) == known) pairs_.push_back({m, &marker});
+      }
+    }
+    if (pairs_.size() < kFewestMarkers) {
+      throw InputError(name,
+                       std::to_string(pairs_.size()) + " markers that the model has, too, of " +
+                           std::to_string(markers.names.size()),
+                       "at least " + std::to_string(kFewestMarkers) + " of its " +
+                           std::to_string(model.markers().size()) + " markers by their names");
+    }
+    for (size_t c = 0; c < model.coordinates().size(); ++c) {
+      values_.push_back(model.coordinates()[c].value);
+      if (!model.coordinates()[c].follows) free_.push_back(c);
+    }
+    Couple(values_);
+  }
+
+  /// Coordinates over time [rad, m].
+  Table Find() {
+    Table table;
+    table.unit_stated = true;
+    table.names.emplace_back("time");
+    for (const Coordinate& coordinate : model_.coordinates()) table.names.push_back(coordinate.name);
+    Align();
+    constexpr int kFirstIterations = 60, kIterations = 12;
+    for (size_t f = 0; f < markers_.places.size(); ++f) {
+      Fit(f, f == 0 ? kFirstIterations : kIterations);
+      std::vector<double>& row = table.rows.emplace_back();
+      row.push_back(markers_.start_time + static_cast<double>(f) / markers_.rate);
+      row.insert(row.end(), values_.begin(), values_.end());
+    }
+    return table;
+  }
+
+  /// Where the model's ground is in the axes of the clip, which has y up where the file says what is up.
+  const Place& ground() const { return ground_; }
+
+  void AddNotes(motion::Clip& clip) const {
+    const double error = std::sqrt(squares_ / std::max(1.0, count_));
+    clip.notes.push_back("inverse kinematics of the model by " + std::to_string(pairs_.size()) +
+                         " markers, which are off by " + io::Fixed(1000 * error, 0) +
+                         " mm, root mean square, and by at most " + io::Fixed(1000 * most_, 0) + " mm (" + worst_ +
+                         ")");
+    constexpr double kUnscaled = 0.04;  // [m]
+    if (error > kUnscaled) {
+      clip.doubts.push_back("markers are " + io::Fixed(1000 * error, 0) +
+                            " mm from those of the model: it is not scaled to this person");
     }
   }
-  if (found != 2) shoulders.body = -1;
-  return shoulders;
-}
+
+ private:
+  static constexpr size_t kFewestMarkers = 6;
+
+  struct Pair {
+    size_t recorded = 0;
+    const ModelMarker* marker = nullptr;
+  };
+
+  void Couple(std::vector<double>& values) const {
+    for (const Coupling& coupling : model_.couplings()) {
+      values[static_cast<size_t>(coupling.dependent)] =
+          coupling.curve.At(values[static_cast<size_t>(coupling.independent)]);
+    }
+  }
+
+  /// A recorded marker in the axes of the clip.
+  Vec3 Recorded(size_t frame, const Pair& pair) const {
+    const Vec3& place = markers_.places[frame][pair.recorded];
+    return markers_.up == 2 ? Vec3(place.x(), place.z(), -place.y()) : place;
+  }
+
+  Vec3 Modeled(const std::vector<Place>& bodies, const Pair& pair) const {
+    const Place& body = bodies[pair.marker->joint];
+    return ground_.at + ground_.turn * (body.at + body.turn * pair.marker->place);
+  }
+
+  /// Puts the model as it stands by default where the first markers are.
+  void Align() {
+    const std::vector<Place> bodies = model_.BodiesAt(values_);
+    for (size_t f = 0; f < markers_.places.size(); ++f) {
+      std::vector<Vec3> from, to;
+      for (const Pair& pair : pairs_) {
+        const Vec3 recorded = Recorded(f, pair);
+        if (!recorded.allFinite()) continue;
+        from.push_back(Modeled(bodies, pair));
+        to.push_back(recorded);
+      }
+      if (from.size() < kFewestMarkers) continue;
+      MarkerShape modeled(3, static_cast<Eigen::Index>(from.size())), recorded = modeled;
+      for (size_t m = 0; m < from.size(); ++m) {
+        modeled.col(static_cast<Eigen::Index>(m)) = from[m];
+        recorded.col(static_cast<Eigen::Index>(m)) = to[m];
+      }
+      ground_.turn = Quat(FitRotation(modeled, recorded)).normalized();
+      ground_.at = Vec3(recorded.rowwise().mean()) - ground_.turn * Vec3(modeled.rowwise().mean());
+      return;
+    }
+  }
+
+  /// Differences of the markers that are seen in a frame, and their sum of squares.
+  double Differences(size_t frame, const std::vector<double>& values, Eigen::VectorXd& differences) const {
+    const std::vector<Place> bodies = model_.BodiesAt(values);
+    differences.setZero(static_cast<Eigen::Index>(3 * pairs_.size()));
+    for (size_t p = 0; p < pairs_.size(); ++p) {
+      const Vec3 recorded = Recorded(frame, pairs_[p]);
+      if (!recorded.allFinite()) continue;
+      differences.segment<3>(static_cast<Eigen::Index>(3 * p)) = Modeled(bodies, pairs_[p]) - recorded;
+    }
+    return differences.squaredNorm();
+  }
+
+  /// By the method of Levenberg and Marquardt, from the frame before.
+  void Fit(size_t frame, int most_iterations) {
+    constexpr double kStep = 1e-6, kHold = 1e-4;  // of derivatives; of what no marker shows [m/rad]
+    constexpr double kDone = 1e-7;
+    const auto n = static_cast<Eigen::Index>(free_.size());
+    Eigen::VectorXd differences, moved;
+    double value = Differences(frame, values_, differences), damping = 1e-6;
+    Eigen::MatrixXd jacobian(differences.size(), n);
+    for (int iteration = 0; iteration < most_iterations; ++iteration) {
+      for (Eigen::Index c = 0; c < n; ++c) {
+        std::vector<double> values = values_;
+        values[free_[static_cast<size_t>(c)]] += kStep;
+        Couple(values);
+        Differences(frame, values, moved);
+        jacobian.col(c) = (moved - differences) / kStep;
+      }
+      Eigen::MatrixXd normal = jacobian.transpose() * jacobian;
+      const Eigen::VectorXd gradient = jacobian.transpose() * differences;
+      normal.diagonal().array() += kHold * kHold;
+      bool better = false;
+      for (int attempt = 0; attempt < 8 && !better; ++attempt) {
+        Eigen::MatrixXd damped = normal;
+        damped.diagonal() *= 1 + damping;
+        const Eigen::VectorXd step = -damped.ldlt().solve(gradient);
+        std::vector<double> values = values_;
+        for (Eigen::Index c = 0; c < n; ++c) values[free_[static_cast<size_t>(c)]] += step[c];
+        Couple(values);
+        const double now = Differences(frame, values, moved);
+        better = now < value;
+        damping *= better ? 0.1 : 10;
+        if (!better) continue;
+        const bool done = value - now < kDone * value;
+        values_ = std::move(values);
+        differences = moved;
+        value = now;
+        if (done) iteration = most_iterations;
+      }
+      if (!better) break;
+    }
+    for (size_t p = 0; p < pairs_.size(); ++p) {
+      if (!Recorded(frame, pairs_[p]).allFinite()) continue;
+      const double distance = differences.segment<3>(static_cast<Eigen::Index>(3 * p)).norm();
+      squares_ += distance * distance;
+      count_ += 1;
+      if (distance > most_) {
+        most_ = distance;
+        worst_ = pairs_[p].marker->name;
+      }
+    }
+  }
+
+  const Model& model_;
+  const Markers& markers_;
+  std::vector<Pair> pairs_;
+  std::vector<size_t> free_;    // coordinates that are found
+  std::vector<double> values_;  // of the coordinates, in the latest frame
+  Place ground_;
+  double squares_ = 0, count_ = 0, most_ = 0;  // of the distances of markers
+  std::string worst_;
+};
 
 class OpenSimClip {
  public:
-  OpenSimClip(const Model& model, const Table& table, const std::string& name) : model_(model), table_(table) {
+  /// @param ground where the model's ground is in the clip
+  OpenSimClip(const Model& model, const Table& table, const std::string& name, const Place& ground = {})
+      : model_(model), table_(table), ground_(ground) {
     for (const Coordinate& coordinate : model.coordinates()) {
       values_.push_back(coordinate.value);
       const auto found = std::find(table.names.begin(), table.names.end(), coordinate.name);
@@ -769,6 +961,7 @@ class OpenSimClip {
       SetValues(after, time);
       AddFrame(clip);
     }
+    AddMissingSegments(clip);
     return clip;
   }
 
@@ -821,7 +1014,6 @@ class OpenSimClip {
     const std::vector<double> zero(values_.size(), 0);
     rest_ = model_.BodiesAt(zero);
     const auto& joints = model_.joints();
-    bool has_head = false;
     for (size_t j = 0; j < joints.size(); ++j) {
       const int parent = model_.parent(j);
       const bool root = parent < 0;
@@ -835,74 +1027,8 @@ class OpenSimClip {
       if (!root) offset -= JointAt(rest_, static_cast<size_t>(parent));
       index_.push_back(static_cast<int>(clip.skeleton.joints.size()));
       clip.skeleton.joints.push_back({joints[j].child, to, offset, false});
-      has_head |= joints[j].child == "head";
     }
     AddMasses(clip);
-    if (!has_head) AddMissingBody(clip);
-    if (!clip.masses.empty()) clip.masses.resize(clip.skeleton.joints.size());
-  }
-
-  /// The clip's joint of a body of the model, or -1.
-  int JointOfBody(std::string_view name) const {
-    for (size_t j = 0; j < index_.size(); ++j) {
-      if (index_[j] >= 0 && model_.joints()[j].child == name) return static_cast<int>(j);
-    }
-    return -1;
-  }
-
-  /// A head, and arms where there are none, that go with the torso or, where there is none either, with the pelvis.
-  void AddMissingBody(motion::Clip& clip) {
-    const auto& joints = model_.joints();
-    const Shoulders shoulders = ShouldersOf(model_);
-    if (shoulders.body >= 0 && index_[static_cast<size_t>(shoulders.body)] >= 0) {
-      const auto b = static_cast<size_t>(shoulders.body);
-      AddHead(clip, index_[b], rest_[b].at + rest_[b].turn * shoulders.middle - JointAt(rest_, b));
-      clip.notes.push_back("the model has no head: one goes with " + joints[b].child);
-      return;
-    }
-    const int hip = JointOfBody("femur_r"), knee = JointOfBody("tibia_r"), ankle = JointOfBody("talus_r");
-    if (hip < 0 || knee < 0 || ankle < 0 || JointOfBody("humerus_r") >= 0 || JointOfBody("humerus_l") >= 0) return;
-    const auto at = [&](int joint) { return JointAt(rest_, static_cast<size_t>(joint)); };
-    const double leg = (at(hip) - at(knee)).norm() + (at(knee) - at(ankle)).norm();
-    // Shares of the leg, those of the character adult (de Leva 1996).
-    constexpr double kHipToWaist = 0.145, kWaistToShoulder = 0.44, kHalfShoulders = 0.236, kUpperArm = 0.34,
-                     kLowerArm = 0.31;
-    int carrier = -1;
-    for (const char* name : {"torso", "thorax", "trunk", "spine"}) carrier = carrier < 0 ? JointOfBody(name) : carrier;
-    int trunk;
-    std::string on;
-    if (carrier >= 0) {
-      trunk = index_[static_cast<size_t>(carrier)];
-      on = joints[static_cast<size_t>(carrier)].child;
-    } else {
-      carrier = joints[static_cast<size_t>(hip)].parent.empty() ? -1 : model_.parent(static_cast<size_t>(hip));
-      if (carrier < 0) return;
-      on = joints[static_cast<size_t>(carrier)].child;
-      const Vec3 waist(0, at(hip).y() + kHipToWaist * leg - at(carrier).y(), 0);
-      trunk = Append(clip, "torso", index_[static_cast<size_t>(carrier)], waist);
-    }
-    const Vec3 shoulder = kWaistToShoulder * leg * Vec3::UnitY();
-    AddHead(clip, trunk, shoulder);
-    for (const char* side : {"r", "l"}) {
-      const double right = side[0] == 'r' ? 1 : -1;  // z is to the right in all models of OpenSim
-      const int upper =
-          Append(clip, std::string("humerus_") + side, trunk, shoulder + right * kHalfShoulders * leg * Vec3::UnitZ());
-      const int lower = Append(clip, std::string("radius_") + side, upper, -kUpperArm * leg * Vec3::UnitY());
-      const int hand = Append(clip, std::string("hand_") + side, lower, -kLowerArm * leg * Vec3::UnitY());
-      clip.skeleton.joints.push_back(
-          {std::string("hand_end_") + side, hand, -0.5 * kLowerArm * leg * Vec3::UnitY(), true});
-    }
-    clip.notes.push_back("the model has no arms and no head: they go with " + on + ", whose mass is theirs, too");
-  }
-
-  static int Append(motion::Clip& clip, const std::string& name, int parent, const Vec3& offset) {
-    clip.skeleton.joints.push_back({name, parent, offset, false});
-    return static_cast<int>(clip.skeleton.joints.size()) - 1;
-  }
-
-  static void AddHead(motion::Clip& clip, int trunk, const Vec3& offset) {
-    const int head = Append(clip, "head", trunk, offset);
-    clip.skeleton.joints.push_back({"head_end", head, Vec3(0, 0.28, 0), true});
   }
 
   /// What the bodies of the skeleton weigh, from their joints, in the axes of the rest pose.
@@ -933,8 +1059,8 @@ class OpenSimClip {
       const auto to = static_cast<size_t>(index_[j]);
       const int parent = model_.parent(j);
       if (parent < 0) {
-        frame.translations[to] = JointAt(bodies, j);
-        frame.rotations[to] = turn(j);
+        frame.translations[to] = ground_.at + ground_.turn * JointAt(bodies, j);
+        frame.rotations[to] = (ground_.turn * turn(j)).normalized();
         continue;
       }
       const auto p = static_cast<size_t>(parent);
@@ -950,6 +1076,7 @@ class OpenSimClip {
 
   const Model& model_;
   const Table& table_;
+  Place ground_;
   std::vector<double> values_;   // of the coordinates
   std::vector<size_t> columns_;  // of the coordinates; 0: none
   std::vector<int> index_;       // in the skeleton, of the model's joints; -1: not there
@@ -963,6 +1090,19 @@ motion::Clip ParseOpenSim(std::string_view model, const std::string& model_name,
   const Model parsed(model, model_name);
   const Table table = TableReader(motion, name).Read();
   return OpenSimClip(parsed, table, name).Make();
+}
+
+motion::Clip ParseOpenSimMarkers(std::string_view model, const std::string& model_name, const Markers& markers,
+                                 const std::string& name) {
+  constexpr size_t kFewestFrames = 2;
+  if (markers.places.size() < kFewestFrames) throw InputError(name, "fewer than two frames", "a motion");
+  const Model parsed(model, model_name);
+  MarkerFit fit(parsed, markers, name);
+  const Table table = fit.Find();
+  motion::Clip clip = OpenSimClip(parsed, table, name, fit.ground()).Make();
+  fit.AddNotes(clip);
+  clip.doubts.insert(clip.doubts.end(), markers.doubts.begin(), markers.doubts.end());
+  return clip;
 }
 
 }  // namespace retrace::recordings

@@ -40,6 +40,9 @@ motion::Clip ReadSmpl(const Recording& recording, const Choice& choice) {
 
 motion::Clip ReadMarkers(Markers markers, const Recording& recording, const Choice& choice) {
   markers = Renamed(std::move(markers), recording.file.name, recording.names.markers);
+  if (!recording.skeleton.name.empty()) {
+    return ParseOpenSimMarkers(recording.skeleton.bytes, recording.skeleton.name, markers, recording.file.name);
+  }
   return ClipOfMarkers(markers, recording.file.name, choice);
 }
 
@@ -70,8 +73,8 @@ const std::array<ReadFormat, 11>& Formats() {
       {{".gltf", "", true}, ReadSceneClip},
       {{".dae", "", true}, ReadSceneClip},
       {{".npz", "", true}, ReadSmpl},
-      {{".c3d", "", true}, ReadC3d},
-      {{".trc", "", true}, ReadTrc},
+      {{".c3d", "", true, ".osim"}, ReadC3d},
+      {{".trc", "", true, ".osim"}, ReadTrc},
       {{".mot", ".osim", false}, ReadOpenSim},
       {{".sto", ".osim", false}, ReadOpenSim},
   }};

@@ -205,7 +205,9 @@ TEST_F(ForcesProgram, RefusesWhatItCannotUse) {
        {walk + "--perturbation 0.1", 2, "--simulate"},
        {walk + "--method tracking", 2, "--method: found without --simulate, expected with it"},
        {walk + "--resume", 2, "--resume: found without --simulate"},
-       {walk + "--report", 2, "--report: found without --simulate"},
+       {walk + "--paper", 2, "--paper: found without --simulate"},
+       {walk + "--simulate --reduce-residuals", 2, "--reduce-residuals"},
+       {walk + "--force-plates-sides exchanged", 2, "--force-plates"},
        {walk + "--use-measured", 2, "--force-plates"},
        {walk + "--force-plates-heading 90", 2, "--force-plates"},
        {measured + "missing.csv", 3, "missing.csv"},
@@ -255,6 +257,37 @@ TEST_F(ForcesProgram, AnswersAtOnce) {
     for (const char* component : {"vertical", "fore_aft", "lateral"}) {
       EXPECT_LT(figures[part][component]["rmse_percent"].get<double>(), 0.5) << part << " " << component;
     }
+  }
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// Plates whose left and right are exchanged are refused with what to do; residuals are reduced; a page is written.
+TEST_F(ForcesProgram, RefusesExchangedSidesAndReducesResiduals) {
+  const std::string first = Path("first"), second = Path("second"), plates = Path("plates.sto");
+  ASSERT_EQ(Execute(kForces + " " + kWalkClip + " --mass 70 --output " + first).code, 0);
+  std::string forces = io::ReadFile(first + "/export/ground_forces.sto");
+  forces = Replaced(Replaced(forces, "LeftFoot", "calcn_r"), "RightFoot", "calcn_l");
+  io::WriteFile(plates, forces);
+  const std::string with = kForces + " " + kWalkClip + " --end 2 --mass 70 --force-plates " + plates;
+  const Outcome refused = Execute(with + " --output " + second);
+  EXPECT_EQ(refused.code, 3) << refused.text;
+  EXPECT_THAT(refused.text, HasSubstr("found forces named after one foot under the other one"));
+  EXPECT_THAT(refused.text, HasSubstr("--force-plates-sides exchanged"));
+  const Outcome taken =
+      Execute(with + " --force-plates-sides exchanged --use-measured --reduce-residuals --report --output " + second);
+  ASSERT_EQ(taken.code, 0) << taken.text;
+  EXPECT_THAT(taken.text, HasSubstr("are reduced to"));
+  const io::Json residuals = io::ReadJson(second + "/manifest.json")["residuals"];
+  EXPECT_LT(residuals["after"]["force"].get<double>(), residuals["before"]["force"].get<double>());
+  EXPECT_TRUE(fs::exists(second + "/reduced_motion.bvh"));
+  const std::string page = io::ReadFile(second + "/report.html");
+  for (const char* title : {"<h1>Forces of walk</h1>", "Against force plates", "Over strides", "Residuals"}) {
+    EXPECT_THAT(page, HasSubstr(title));
   }
 }
 

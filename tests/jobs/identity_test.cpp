@@ -125,12 +125,13 @@ TEST(Identity, EveryFileChangesItButAConfigurationFileDoesNot) {
 
 TEST(Identity, MassChoiceAndPlaceOfWhatWasMeasuredChangeIt) {
   const io::Json before = Identity(JobOptions(), SomeInputs());
-  JobOptions heavy, kept, weak, turned, late, other_animation, other_performer;
+  JobOptions heavy, kept, weak, turned, late, exchanged, other_animation, other_performer;
   heavy.mass = 80;
   kept.servos = character::Servos::kKept;
   weak.efforts = {{"knee", 60}};
   turned.measured_heading = 1;
   late.measured_delay = 0.01;
+  exchanged.measured_exchanged = true;
   other_animation.clip.choice.animation = "run";
   other_performer.clip.choice.performer = "Bob";
   EXPECT_NE(Identity(other_animation, SomeInputs()), before);
@@ -140,13 +141,14 @@ TEST(Identity, MassChoiceAndPlaceOfWhatWasMeasuredChangeIt) {
   EXPECT_NE(Identity(weak, SomeInputs()), before);
   EXPECT_NE(Identity(turned, SomeInputs()), before);
   EXPECT_NE(Identity(late, SomeInputs()), before);
+  EXPECT_NE(Identity(exchanged, SomeInputs()), before);
 }
 
 // A struct with a member more or less does not compile here; whoever adds one adds a line to a test above. Members of
 // the configuration's structs are fields of their descriptions (Description.NamesEveryField).
 TEST(Identity, KnowsEveryMember) {
   const auto& [clip, character, worlds, configuration, configuration_file, mass, servos, efforts, measured,
-               measured_heading, measured_delay] = JobOptions();
+               measured_heading, measured_delay, measured_exchanged] = JobOptions();
   const auto& [file, skeleton, choice, joint_map, start, end, scale, retimings, loop, unit, up, rate, skipped, keep,
                mirror, floor, treadmill, level, facing] = clip;
   EXPECT_TRUE(file.empty());

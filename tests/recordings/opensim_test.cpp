@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "recordings/missing_segments.h"
+#include "recordings/sample_opensim.h"
 #include "recordings/well_formed.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
@@ -16,39 +18,10 @@ using motion::Clip;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A joint of OpenSim 4 between two bodies: `in_parent` and `in_child` are "x y z" and stand for positions of the
-/// joint.
-std::string JointOf(const std::string& type, const std::string& name, const std::string& parent,
-                    const std::string& child, const std::string& in_parent, const std::string& in_child,
-                    const std::string& coordinates, const std::string& more = "", const std::string& turn = "0 0 0") {
-  return "<" + type + " name=\"" + name + "\"><socket_parent_frame>p</socket_parent_frame>" +
-         "<socket_child_frame>c</socket_child_frame><coordinates>" + coordinates +
-         "</coordinates><frames><PhysicalOffsetFrame name=\"p\"><socket_parent>/bodyset/" + parent +
-         "</socket_parent><translation>" + in_parent + "</translation><orientation>" + turn +
-         "</orientation></PhysicalOffsetFrame><PhysicalOffsetFrame name=\"c\"><socket_parent>/bodyset/" + child +
-         "</socket_parent><translation>" + in_child + "</translation></PhysicalOffsetFrame></frames>" + more + "</" +
-         type + ">";
-}
-std::string CoordinateOf(const std::string& name, const std::string& value = "0") {
-  return "<Coordinate name=\"" + name + "\"><default_value>" + value + "</default_value></Coordinate>";
-}
-std::string ModelOf(const std::string& joints) {
-  return "<?xml version=\"1.0\"?><OpenSimDocument Version=\"40000\"><Model name=\"m\"><JointSet><objects>" + joints +
-         "</objects></JointSet></Model></OpenSimDocument>";
-}
-
-const std::string kRoot = JointOf("FreeJoint", "root", "ground", "pelvis", "0 0 0", "0 0 0",
-                                  CoordinateOf("rx") + CoordinateOf("ry") + CoordinateOf("rz") + CoordinateOf("tx") +
-                                      CoordinateOf("ty", "1") + CoordinateOf("tz"));
-
 std::string Axis(const std::string& name, const std::string& coordinate, const std::string& axis,
                  const std::string& function) {
   return "<TransformAxis name=\"" + name + "\"><coordinates>" + coordinate + "</coordinates><axis>" + axis + "</axis>" +
          function + "</TransformAxis>";
-}
-
-std::string MotionOf(const std::string& names, const std::string& rows, const std::string& header = "inDegrees=yes\n") {
-  return "Coordinates\nversion=1\n" + header + "endheader\ntime\t" + names + "\n" + rows;
 }
 
 std::vector<Vec3> PlacesAt(const Clip& clip, size_t frame) {
@@ -259,6 +232,125 @@ TEST(OpenSim, AModelOfLegsGetsArmsAndAHeadThatGoWithTheTorso) {
   }
   EXPECT_GE(clip.skeleton.Find("hand_l"), 0);
   EXPECT_THAT(clip.notes, testing::Contains(HasSubstr("no arms and no head: they go with torso")));
+}
+
+Vec3 PlaceOf(const Clip& clip, const std::string& joint) {
+  const int found = clip.skeleton.Find(joint);
+  if (found < 0) throw std::out_of_range(joint);
+  return PlacesAt(clip, 0)[static_cast<size_t>(found)];
+}
+
+const std::string kStill = MotionOf("ty ry", "0 1 0\n1 1 90\n");
+
+TEST(OpenSim, AMissingLegIsLikeTheOtherOneAndBent) {
+  const Clip whole = Parse(ModelWith({"r", "l"}, {"r", "l"}, true), kStill);
+  const Clip clip = Parse(ModelWith({"r"}, {"r", "l"}, true), kStill);
+  EXPECT_LT((PlaceOf(clip, "tibia_l") - PlaceOf(whole, "tibia_l")).norm(), 1e-12);
+  const Vec3 ankle = PlaceOf(clip, "talus_l"), knee = PlaceOf(clip, "tibia_l");
+  EXPECT_NEAR(ankle.y(), knee.y(), 1e-9) << "the foot is behind the knee";
+  EXPECT_NEAR(ankle.x(), knee.x() - 0.4, 1e-9);
+  EXPECT_THAT(clip.doubts, testing::Contains(HasSubstr("no left leg: one like the other goes with pelvis")));
+  EXPECT_THAT(Parse(ModelWith({"l"}, {"r", "l"}, true), kStill).doubts, testing::Contains(HasSubstr("no right leg")));
+}
+
+TEST(OpenSim, AMissingArmIsLikeTheOtherOne) {
+  const Clip clip = Parse(ModelWith({"r", "l"}, {"r"}, true), kStill);
+  EXPECT_LT((PlaceOf(clip, "hand_l") - PlaceOf(Parse(ModelWith({"r", "l"}, {"l"}, true), kStill), "hand_l")).norm(),
+            1e-12);
+  EXPECT_THAT(clip.notes, testing::Contains(HasSubstr("no left arm: one like the other goes with torso")));
+}
+
+TEST(OpenSim, LegsAndAPelvisAloneCarryATorso) {
+  const Clip clip = Parse(ModelWith({"r", "l"}, {}, false), kStill);
+  for (const char* name : {"torso", "head", "humerus_l", "hand_r"}) EXPECT_GE(clip.skeleton.Find(name), 0) << name;
+  EXPECT_GT(PlaceOf(clip, "head").y(), PlaceOf(clip, "torso").y() + 0.3);
+  EXPECT_THAT(clip.notes, testing::Contains(HasSubstr("no arms and no head: they go with pelvis")));
+}
+
+TEST(OpenSim, AnUpperBodyGetsAPelvisAndLegs) {
+  const Clip seated = Parse(ModelWith({}, {"r", "l"}, true), kStill);
+  EXPECT_LT(PlaceOf(seated, "talus_r").y(), PlaceOf(seated, "pelvis").y() - 0.7);
+  EXPECT_THAT(seated.doubts, testing::Contains(HasSubstr("the model has no legs")));
+
+  const Clip clip = Parse(ModelWith({}, {"r", "l"}, true, false), kStill);
+  EXPECT_EQ(clip.skeleton.joints[0].name, "pelvis");
+  EXPECT_THAT(clip.doubts, testing::Contains(HasSubstr("no pelvis and no legs")));
+  // The trunk is where it was, and turns as it did; the legs turn with it.
+  EXPECT_LT((PlaceOf(clip, "torso") - Vec3(0, 1, 0)).norm(), 1e-12);
+  const auto hips = [&](size_t frame) {
+    const std::vector<Vec3> places = PlacesAt(clip, frame);
+    return Vec3(places[static_cast<size_t>(clip.skeleton.Find("femur_r"))] -
+                places[static_cast<size_t>(clip.skeleton.Find("femur_l"))]);
+  };
+  EXPECT_LT((hips(1) - AxisRotation(1, kPi / 2) * hips(0)).norm(), 1e-9);
+  ASSERT_EQ(clip.frames[0].rotations.size(), clip.skeleton.joints.size());
+}
+
+/// Markers of a model that walks on its spot and turns, as a camera system with z up sees them.
+struct MarkedMotion {
+  std::string model;
+  Clip truth;
+  Markers markers;
+};
+
+MarkedMotion Marked() {
+  MarkedMotion marked;
+  marked.model = ModelWith({"r", "l"}, {"r", "l"}, true);
+  const std::string motion = MotionOf("ty ry hip_r knee_r ankle_r hip_l",
+                                      "0 0.9 0 20 -40 10 -15\n0.5 0.95 40 -20 -10 0 25\n1 0.9 80 10 -30 5 0\n");
+  marked.truth = Parse(marked.model, motion);
+  std::string set;
+  marked.markers.rate = 2;
+  marked.markers.start_time = 3;
+  marked.markers.places.resize(3);
+  for (const char* body : {"pelvis", "femur_r", "tibia_r", "talus_r", "femur_l", "tibia_l", "talus_l"}) {
+    int number = 0;
+    for (const Vec3& place : {Vec3(0.1, 0.02, 0), Vec3(-0.03, -0.1, 0.05), Vec3(0, 0.05, -0.06)}) {
+      const std::string name = std::string(body) + std::to_string(++number);
+      set += "<Marker name=\"" + name + "\"><socket_parent_frame>/bodyset/" + body +
+             "</socket_parent_frame><location>" + std::to_string(place.x()) + " " + std::to_string(place.y()) + " " +
+             std::to_string(place.z()) + "</location></Marker>";
+      marked.markers.names.push_back("Ann:" + name);
+      for (size_t f = 0; f < 3; ++f) {
+        motion::GlobalPose pose;
+        ForwardKinematics(marked.truth.skeleton, marked.truth.frames[f], pose);
+        const auto joint = static_cast<size_t>(marked.truth.skeleton.Find(body));
+        const Vec3 at = pose.positions[joint] + pose.orientations[joint] * place;
+        marked.markers.places[f].emplace_back(at.x(), -at.z(), at.y());
+      }
+    }
+  }
+  marked.model.insert(marked.model.find("<JointSet>"), "<MarkerSet><objects>" + set + "</objects></MarkerSet>");
+  return marked;
+}
+
+TEST(OpenSim, MarkersOfAModelTellItsMotion) {
+  MarkedMotion marked = Marked();
+  marked.markers.places[1][4] = Vec3::Constant(std::nan(""));  // one is not seen
+  const Clip clip = ParseOpenSimMarkers(marked.model, "body.osim", marked.markers, "walk.trc");
+  ASSERT_EQ(clip.frames.size(), 3u);
+  EXPECT_DOUBLE_EQ(clip.start_time, 3);
+  for (size_t f = 0; f < 3; ++f) {
+    for (const char* body : {"pelvis", "tibia_r", "talus_r", "talus_l"}) {
+      const auto joint = static_cast<size_t>(clip.skeleton.Find(body));
+      EXPECT_LT((PlacesAt(clip, f)[joint] - PlacesAt(marked.truth, f)[joint]).norm(), 1e-4) << f << body;
+    }
+  }
+  EXPECT_THAT(clip.notes, testing::Contains(HasSubstr("by 21 markers, which are off by 0 mm")));
+  EXPECT_THAT(clip.doubts, testing::Not(testing::Contains(HasSubstr("not scaled"))));
+
+  for (auto& frame : marked.markers.places) {
+    for (Vec3& place : frame) place *= 1.3;
+  }
+  EXPECT_THAT(ParseOpenSimMarkers(marked.model, "body.osim", marked.markers, "walk.trc").doubts,
+              testing::Contains(HasSubstr("not scaled to this person")));
+  marked.markers.names.assign(marked.markers.names.size(), "other");
+  try {
+    ParseOpenSimMarkers(marked.model, "body.osim", marked.markers, "walk.trc");
+    FAIL() << "read without markers";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("walk.trc: found 0 markers that the model has, too, of 21"));
+  }
 }
 
 TEST(OpenSim, ModelsOfVersion3AndStatesOfVersion4) {

@@ -36,7 +36,8 @@ _CLIP = ("skeleton", "animation", "performer", "map", "up", "level_floor", "seco
          "unit", "frame_rate", "skip_frames", "keep_calibration_frames", "mirror", "floor_height", "treadmill", "facing")
 _TASK = _CLIP + ("character", "world", "ground", "config", "settings", "repair", "strength", "servos", "solver")
 _RECONSTRUCT = _TASK + ("method", "quality", "samples", "saved", "seed", "continuation", "best_effort", "paper")
-_FORCES = _TASK + ("mass", "force_plates", "force_plates_heading", "force_plates_delay")
+_FORCES = _TASK + ("mass", "force_plates", "force_plates_heading", "force_plates_delay",
+                  "force_plates_sides")
 _PATHS = ("skeleton", "map", "config", "force_plates", "character")
 
 

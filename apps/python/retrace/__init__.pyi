@@ -166,6 +166,7 @@ def forces(
     force_plates: Optional[_Path] = ...,
     force_plates_heading: Optional[float] = ...,
     force_plates_delay: Optional[float] = ...,
+    force_plates_sides: Optional[str] = ...,
     **settings: Any,
 ) -> Forces: ...
 def inspect(clip: _Path, **settings: Any) -> dict[str, Any]: ...

@@ -121,7 +121,9 @@ class OptionWriter final : public io::UniformVisitor<OptionWriter> {
 
 void AddClipOptions(cli::Command& command, ClipArguments& o) {
   command.Add("clip", o.clip, "Recorded motion: a file that ends with " + recordings::KnownEndings()).Type("CLIP");
-  command.Add("--skeleton", o.skeleton, "Skeleton of an AMC motion (.asf), model of an OpenSim motion (.osim)")
+  command
+      .Add("--skeleton", o.skeleton,
+           "Skeleton of an AMC motion (.asf), model of an OpenSim motion or of the markers (.osim)")
       .Type("FILE");
   command.Add("--animation", o.animation, "Which of the animations in the file [the first that moves the performer]")
       .Type("NAME");

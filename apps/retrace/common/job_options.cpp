@@ -108,6 +108,7 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   job.measured = o.force_plates;
   job.measured_heading = o.force_plates_heading;
   job.measured_delay = o.force_plates_delay;
+  job.measured_exchanged = o.force_plates_exchanged;
   runs::Configuration& configuration = job.configuration = o.defaults;
   if (!o.config.empty()) {
     const runs::InputFile file = runs::ReadInput({runs::kConfigurationRole, o.config});

@@ -42,6 +42,7 @@ struct JobArguments {
   std::string force_plates;                    // file of ground forces; empty: not given
   std::optional<double> force_plates_heading;  // [rad]
   std::optional<double> force_plates_delay;    // [s]
+  bool force_plates_exchanged = false;         // left and right
 };
 
 void AddWorldOption(cli::Command& command, std::vector<std::string>& worlds);

@@ -33,7 +33,8 @@ struct TrialResult {
 
 /// A row for each trial: trial, status (estimated, compared, refused), seconds, mass, for the total and the feet
 /// COMPONENT_PART_percent and vertical_PART_r after the low-pass of tables, center_along_mm, center_across_mm,
-/// delay_ms, warnings (their number), message (of one that was refused).
+/// delay_ms, residual_force and residual_moment where residuals were reduced and reduced_residual_... of the same
+/// afterwards [N, N m], warnings (their number), message (of one that was refused).
 std::string FormatTrials(const std::vector<TrialResult>& results);
 
 }  // namespace retrace::runs

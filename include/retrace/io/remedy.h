@@ -16,6 +16,9 @@ enum class Remedy {
   kSkeletonMap,     ///< saying which joint of the recording is which segment
   kNamedBrowser,    ///< naming the browser
   kNamedRecording,  ///< naming the file of the recording
+  kExchangedSides,  ///< saying that left and right of measured forces are exchanged
+  kMirroring,       ///< mirroring the recording
+  kClockOfPlates,   ///< saying how late measured forces are
 };
 
 /// Part of an exception that names remedies.

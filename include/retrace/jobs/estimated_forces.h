@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "retrace/kinetics/residual_reduction.h"
 #include "retrace/metrics/force_comparison.h"
 #include "retrace/metrics/required_forces.h"
 #include "retrace/results/force_tables.h"
@@ -27,6 +28,7 @@ struct ForceEstimate {
   std::optional<metrics::MeasuredSteps> measured;
   std::optional<metrics::ForceComparison> comparison;
   std::optional<CenterErrors> centers;
+  std::optional<kinetics::ReducedResiduals> reduced;  ///< where residuals were to be reduced
   double delay = 0;                   ///< by which the clock of the measurement was found late, and is compared [s]
   std::vector<std::string> notes;     ///< what was found besides, as sentences
   std::vector<std::string> warnings;  ///< what makes the result or the comparison doubtful

@@ -74,7 +74,9 @@ struct ForceHooks {
 };
 
 /// How the job's measurement lies in the time and the space of its motion: by the clocks of the files, and turned as
-/// the user says or, by quarter turns, as the feet stand on the plates (metrics::FindHeading).
+/// the user says or, by quarter turns and in either handedness, as the feet stand on the plates
+/// (kinetics::FindPlacement). Throws InputError where left and right of the measurement are clearly exchanged, unless
+/// the job says that they are.
 metrics::MeasurementPlace PlaceOf(const Job& job);
 
 /// Throws UsageError where parts of the clip are retimed: measured forces and events keep the clock of the recording.

@@ -14,6 +14,10 @@ namespace retrace::runs {
 struct InverseDynamicsOptions {
   bool use_measured = false;  ///< joint loads follow from the measured forces instead of the estimated ones
   bool cycles = false;        ///< curves over gait cycles are written
+  /// The motion is changed a little, so that it agrees with the forces: the measured ones where these are used, with
+  /// masses that change, too; else the estimated ones, which are found once more for it.
+  bool reduce_residuals = false;
+  bool report = false;  ///< a page is written, with curves over gait cycles
 };
 
 /// The job of an estimate: its reference is smoothed as the recording needs it (kinetics::ChooseSmoothing) where the
@@ -21,13 +25,14 @@ struct InverseDynamicsOptions {
 /// out of the floor. Throws as Job does.
 Job JobOfEstimate(JobOptions options);
 
-/// Throws InputError for a measurement that does not fit the motion, UsageError where measured forces are to be used
-/// and there are none that say where they act.
+/// Throws InputError for a measurement that does not fit the motion or contradicts it, UsageError where measured forces
+/// are to be used and there are none that say where they act.
 ForceEstimate EstimateForces(const Job& job, const InverseDynamicsOptions& options = {});
 
 /// Writes the tables of results/force_tables.h, forces.svg, the forces for OpenSim, in the axes and on the clock of the
 /// recording, and the manifest. Throws OutputError.
-/// With `options.cycles` also curves over strides and stances. Adds to the notes what events and cycles there are.
+/// With `options.cycles` also curves over strides and stances, with `options.report` also report.html. Adds to the
+/// notes what events and cycles there are.
 void WriteForceEstimate(results::RunFolder& folder, const Job& job, ForceEstimate& estimate,
                         const InverseDynamicsOptions& options, const RunContext& context);
 

@@ -29,6 +29,7 @@ struct JobOptions {
   std::optional<double> measured_heading = {};
   /// By which the clock of these is late [s]; none: where inverse dynamics show it clearly, what they show, else 0.
   std::optional<double> measured_delay = {};
+  bool measured_exchanged = false;  ///< those that are named after the left foot are the right one's, and the reverse
 };
 
 /// The configuration with the clip's options in it, but for the joint map. Throws UsageError for settings that

@@ -61,7 +61,9 @@ struct MeasurementPlace {
   /// points, too.
   Vec3 belt = Vec3::Zero();
   double belt_start = 0;
-  double delay = 0;  ///< by which the clock of the measurement is late [s]
+  double delay = 0;        ///< by which the clock of the measurement is late [s]
+  bool mirrored = false;   ///< the measurement's x axis is reversed first: its axes are of the other handedness
+  bool exchanged = false;  ///< forces that are named after one foot are the other one's
 
   /// Time of the recording at which something was measured. @param time by the clock of the measurement [s]
   double RecordedTime(double time) const { return time - delay; }
@@ -71,6 +73,11 @@ struct MeasurementPlace {
   Vec3 ToRun(const Vec3& point, double time) const;
   /// A point of the run in the recording. @param time of the recording [s]
   Vec3 ToRecording(const Vec3& point, double time) const;
+  /// The same of a force and of a moment, which a mirror turns round.
+  Vec3 ForceToRun(const Vec3& force) const;
+  Vec3 ForceToRecording(const Vec3& force) const;
+  Vec3 MomentToRun(const Vec3& moment) const;
+  Vec3 MomentToRecording(const Vec3& moment) const;
 };
 
 /// Where a measured force acts, and what is left there.
@@ -87,19 +94,6 @@ struct MeasuredSteps {
   std::optional<std::pair<FootCenters, FootCenters>> centers = {};
 };
 
-/// The heading of a measurement, quarter turns from the given one, at which its loads are nearest to the feet.
-struct HeadingFound {
-  double heading = 0;        ///< [rad]
-  double distance = 0;       ///< of loads from the ankles, mean [m]
-  double next_distance = 0;  ///< the same at the next best heading [m]
-
-  /// Whether feet stand on the loads, and on those of no other heading.
-  bool Clear() const { return distance < 0.3 && distance < 0.6 * next_distance; }
-};
-/// Nothing where forces do not say where they act, or where nothing is loaded.
-std::optional<HeadingFound> FindHeading(const motion::MeasuredForces& measured, const MeasurementPlace& place,
-                                        const character::ReferenceMotion& reference);
-
 /// Takes out of what is valid, with 50 ms around, each contact during which a foot stands beside the plates: the
 /// measured total is then not all of the ground's force.
 /// @param expected forces of the feet by an estimate, on the same steps
@@ -108,8 +102,8 @@ double KeepCovered(const FootForces& expected, double mass, const std::vector<do
 
 /// Puts a measurement on the steps of a run. Forces of one foot are added up. A force of which the names do not tell
 /// the foot belongs, each time that it is on, to the foot of the reference that is nearest to where it acts. Throws
-/// InputError, in which `name` stands for the file, where that is not known, and where too little that is valid is
-/// within the run. The reference's character has a left and a right foot (FindFeet).
+/// InputError, in which `name` stands for the file, where that is not known, where the forces pull the person down, and
+/// where too little that is valid is within the run. The reference's character has a left and a right foot (FindFeet).
 /// @param times of the states of the run [s]
 MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std::string& name,
                               const MeasurementPlace& place, const character::ReferenceMotion& reference,

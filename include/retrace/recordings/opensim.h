@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "retrace/motion/clip.h"
+#include "retrace/recordings/markers.h"
 
 namespace retrace::recordings {
 
@@ -18,11 +19,19 @@ namespace retrace::recordings {
 /// degrees where the header says `inDegrees=yes` (or y, in any case), and else radians, as OpenSim takes them. `nRows`
 /// and `nColumns` must be right where they are stated. Rows are made even in time at their mean rate.
 ///
-/// A model without a body called head gets one on the middle of the shoulders, because its torso has the head in it;
-/// one without arms, too, gets both on its torso, or on its pelvis. Masses are those that the model states, and the
-/// time of the first row is the clip's start_time. Meters, x forward, y up, z to the right, as there. Throws InputError
-/// with line and column, or with the joint.
+/// A model without a head, arms, a torso, one leg or both gets them: they go with what is beside them, and a leg of one
+/// that has only the other one is bent and does not stand. Masses are those that the model states; a model without a
+/// trunk's or the legs' mass states none. The time of the first row is the clip's start_time. Meters, x forward, y up,
+/// z to the right, as there. Throws InputError with line and column, or with the joint.
 motion::Clip ParseOpenSim(std::string_view model, const std::string& model_name, std::string_view motion,
                           const std::string& name);
+
+/// The motion of a model whose markers were recorded: inverse kinematics, frame by frame. The coordinates that are not
+/// locked or coupled are those at which the model's markers are nearest to the recorded ones of the same names (case
+/// aside), by the sum of squares of their distances; a coordinate that no marker shows stays as it was. How far markers
+/// are from the model's is noted, and doubted where the model is not of the person's size. Throws InputError where
+/// model and recording have fewer than six markers in common.
+motion::Clip ParseOpenSimMarkers(std::string_view model, const std::string& model_name, const Markers& markers,
+                                 const std::string& name);
 
 }  // namespace retrace::recordings

@@ -17,6 +17,7 @@ struct Format {
   std::string ending;           ///< in lower case, with its dot
   std::string skeleton_ending;  ///< of the file that its skeleton is in; empty: it has its own
   bool has_choice = false;      ///< whether a file may hold several animations or performers
+  std::string model_ending{};   ///< of a file with the model whose markers it has; it may be left out
 };
 
 /// That of a file; null where it is none that is read.

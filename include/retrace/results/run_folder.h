@@ -56,6 +56,10 @@ inline constexpr std::string_view kStrideCurvesFile = "stride_curves.csv";
 inline constexpr std::string_view kStanceCurvesFile = "stance_curves.csv";
 inline constexpr std::string_view kStrideChartFile = "strides.svg";
 inline constexpr std::string_view kStanceChartFile = "stances.svg";
+inline constexpr std::string_view kResidualsFile = "residuals.csv";
+inline constexpr std::string_view kResidualChangesFile = "residual_changes.csv";
+inline constexpr std::string_view kReducedMotionFile = "reduced_motion.bvh";
+inline constexpr std::string_view kReducedCharacterFile = "reduced_character.json";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 inline constexpr std::string_view kFeedbackTableFile = "feedback.csv";
 inline constexpr std::string_view kReportFile = "report.html";     ///< made of the others, afterwards
@@ -111,6 +115,10 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kStanceCurvesFile,
                                          kStrideChartFile,
                                          kStanceChartFile,
+                                         kResidualsFile,
+                                         kResidualChangesFile,
+                                         kReducedMotionFile,
+                                         kReducedCharacterFile,
                                          kFilmStripFile,
                                          kFeedbackTableFile,
                                          kReportFile,

@@ -186,7 +186,7 @@ void CheckClip(const ClipOptions& o) {
     throw UsageError(o.file.string() + ": found \"" + ExtensionOf(o.file) + "\", expected a file that ends with " +
                      recordings::KnownEndings() + ", or .csv of a robot's joint angles");
   }
-  if (format->skeleton_ending.empty() && !o.skeleton.empty()) {
+  if (format->skeleton_ending.empty() && format->model_ending.empty() && !o.skeleton.empty()) {
     throw UsageError(o.skeleton.string() + ": found a skeleton for " + o.file.string() + ", expected none: a " +
                      format->ending + " file has its own");
   }
