@@ -12,6 +12,7 @@
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
+#include "common/json_printout.h"
 #include "retrace/body_fitting/character_of_mesh.h"
 #include "retrace/body_fitting/skinned_mesh.h"
 #include "retrace/io/error.h"
@@ -39,6 +40,7 @@ struct Options {
   bool skin = false;
   std::string mesh, map;
   bool force = false;
+  bool json = false;
 
   bool has_skin() const { return skin || !mesh.empty(); }
 };
@@ -51,6 +53,7 @@ std::unique_ptr<runs::ExportableRun> Prepare(const Options& o, runs::StoredRun s
   for (const exports::ExportedMotion& motion : exportable->motions) {
     who.append(who.empty() ? "" : ", ").append(motion.character.name);
   }
+  if (o.json) return exportable;
   const control::Trajectory& trajectory = exportable->run.replayed.first();
   std::printf("%s: %s for %s s, %zu steps of %s ms%s%s\n", cli::Shown(o.folder).c_str(), cli::Shown(who).c_str(),
               io::Fixed(exportable->motions[0].duration(), 2).c_str(), trajectory.num_steps(),
@@ -104,6 +107,22 @@ int ExportToSource(const Options& o, const Call& call) {
   const std::unique_ptr<runs::ExportableRun> exportable = Prepare(o, std::move(stored));
   const runs::SourceExport done = runs::WriteSourceExports(*exportable, options, targets);
   const motion::Clip& clip = done.motion.clip;
+  if (o.json) {
+    io::Json files = io::Json::array();
+    for (const std::filesystem::path& target : targets) files.push_back({{"file", target.string()}});
+    PrintJson({{"folder", o.folder},
+               {"difference", exportable->run.difference},
+               {"recording", done.recording.string()},
+               {"joints", clip.skeleton.joints.size()},
+               {"joints_moved", done.motion.moved.size()},
+               {"frames", clip.frames.size()},
+               {"frame_time", clip.frame_time},
+               {"start", done.motion.start},
+               {"lost_angle", done.lost_angle},
+               {"lost_distance", done.lost_distance * done.motion.unit},
+               {"files", files}});
+    return CodeOf(*exportable, call);
+  }
   std::printf("  on the skeleton of %s: %zu of %zu joints move with the simulated bodies, the others are as recorded\n",
               cli::Shown(done.recording.string()).c_str(), done.motion.moved.size(), clip.skeleton.joints.size());
   std::printf("  %zu frames, %s per second; the first one is at %s s of the recording\n", clip.frames.size(),
@@ -141,15 +160,25 @@ int Export(const Options& o, const Call& call) {
   runs::StoredRun stored(options.folder);
   const std::vector<runs::ExportTarget> targets = runs::ExportTargets(options, stored.characters.size());
   const std::unique_ptr<runs::ExportableRun> exportable = Prepare(o, std::move(stored));
-  const auto on_file = [](const runs::ExportTarget& target, size_t bytes, double rate) {
+  io::Json files = io::Json::array();
+  const auto on_file = [&](const runs::ExportTarget& target, size_t bytes, double rate) {
+    if (o.json) {
+      files.push_back({{"file", target.path.string()}, {"bytes", bytes}});
+      if (exports::HasRate(target.format)) files.back()["rate"] = rate;
+      return;
+    }
     std::printf("  %s (%zu kB%s)\n", cli::Shown(target.path).c_str(), (bytes + 999) / 1000,
                 exports::HasRate(target.format) ? (", " + io::Number(rate) + " frames per second").c_str() : "");
   };
   options.skins = SkinsOf(o, *exportable);
   for (const skin::BodySkin& skin : options.skins) {
+    if (o.json) break;
     std::printf("  a skin of %zu vertices, which %zu bodies move\n", skin.surface.vertices.size(), skin.binds.size());
   }
   runs::WriteExports(*exportable, options, targets, on_file);
+  if (o.json) {
+    PrintJson({{"folder", o.folder}, {"difference", exportable->run.difference}, {"files", files}});
+  }
   return CodeOf(*exportable, call);
 }
 
@@ -188,6 +217,7 @@ void AddOptions(cli::Command& command, Options& o) {
           .Excludes(skin);
   command.Add("--map", o.map, "JSON file that says which joint of --mesh moves which segment").Type("FILE").Needs(mesh);
   command.AddFlag("--force", o.force, "Overwrite files in --output");
+  AddJsonOption(command, o.json);
 }
 
 }  // namespace

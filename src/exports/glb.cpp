@@ -301,7 +301,7 @@ class Skeleton {
 
   /// Returns the index of the skin of meshes that were made with the bodies in the rest pose, or where `binds` has them
   /// (bodies).
-  int AddSkin(std::span<const skin::Bind> binds = {}) {
+  int AddSkin(std::span<const skin::Bind> binds = {}) const {
     std::vector<float> inverses;
     for (const size_t body : body_of_bone_) {
       const Vec3& rest = character_.bodies[body].rest_position;

@@ -35,6 +35,8 @@ io::Json BodiesToJson(const character::Character& character) {
     io::Json shapes = io::Json::array();
     for (const character::Shape& shape : body.shapes) shapes.push_back(ShapeToJson(shape));
     bodies.push_back({{"name", body.name}, {"mass", body.mass}, {"shapes", shapes}});
+    if (body.part == character::Part::kFoot) bodies.back()["part"] = "foot";
+    if (body.part == character::Part::kHand) bodies.back()["part"] = "hand";
   }
   return bodies;
 }

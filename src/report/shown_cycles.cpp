@@ -17,7 +17,8 @@
 namespace retrace::report {
 namespace {
 
-constexpr double kLongest = 120;  // what is recorded of a motion [s]
+constexpr double kLongest = 120;       // what is recorded of a motion [s]
+constexpr double kLeastOfGait = 0.25;  // share of a motion that strides of one leg take, or it is no gait
 constexpr int kAngles = 4;
 constexpr std::array<const char*, kAngles> kAngleNames = {"hip_flexion", "hip_adduction", "knee_flexion",
                                                           "ankle_dorsiflexion"};
@@ -96,8 +97,10 @@ void LegRecord::Add(const control::Trajectory& part) {
     }
     const bool left = &leg == legs_.data();
     for (size_t i = part.first_new_state(); i < part.states.size(); ++i) {
-      leg.vertical.push_back(i == 0 ? 0
-                                    : static_cast<float>(metrics::ForceOn(leg.foot, part.contacts[i - 1]).force.y()));
+      // No step led to the first state: what leads on stands there, so that a foot on the ground does not strike.
+      const size_t step = i == 0 ? 0 : i - 1;
+      const bool known = step < part.contacts.size();
+      leg.vertical.push_back(known ? static_cast<float>(metrics::ForceOn(leg.foot, part.contacts[step]).force.y()) : 0);
       for (const double angle : AnglesOf(character_, part.states[i], left)) {
         leg.angles.push_back(static_cast<float>(angle));
       }
@@ -140,7 +143,7 @@ io::Json LegRecord::SideToJson(const Leg& leg, bool left, const std::vector<metr
   const auto over = [&](const std::string& name, const std::string& unit, const Eigen::VectorXd& values) {
     return metrics::CurveOver(name, unit, values, time_step_, strides);
   };
-  // Of the reference between the first strike and the last one alone.
+  // The reference counts between the first strike and the last one alone.
   const Eigen::MatrixXd angles = Rows(leg.angles, kAngles);
   Eigen::MatrixXd wanted = Eigen::MatrixXd::Constant(angles.rows(), kAngles, std::numeric_limits<double>::quiet_NaN());
   if (reference != nullptr) {
@@ -181,7 +184,10 @@ io::Json LegRecord::SideToJson(const Leg& leg, bool left, const std::vector<metr
 io::Json LegRecord::ToJson(const character::ReferenceMotion* reference) const {
   if (legs_.empty() || num_states_ < 2) return {};
   const std::vector<metrics::GaitCycle> strides = Strides();
-  if (strides.empty()) return {};
+  std::array<double, 2> taken = {};
+  for (const metrics::GaitCycle& stride : strides) taken[stride.left ? 0 : 1] += stride.end - stride.start;
+  const double duration = static_cast<double>(num_states_ - 1) * time_step_;
+  if (strides.empty() || std::max(taken[0], taken[1]) < kLeastOfGait * duration) return {};
   io::Json json = {{"low_pass", results::kTableCutoff}};
   for (const bool left : {true, false}) {
     std::vector<metrics::GaitCycle> own;

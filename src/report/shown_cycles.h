@@ -23,8 +23,8 @@ class LegRecord {
   void Add(const control::Trajectory& part);
 
   /// Mean and standard deviation over the strides of each side: from a strike of the foot to its next one, while the
-  /// other foot strikes once. With the mean of the reference's angles, where there is a reference. Null without such
-  /// a stride.
+  /// other foot strikes once. With the mean of the reference's angles, where there is a reference. Null where such
+  /// strides take less than a quarter of the motion: steps of a get-up or of a fight are no gait.
   /// @param reference or null
   io::Json ToJson(const character::ReferenceMotion* reference) const;
 

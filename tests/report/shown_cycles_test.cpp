@@ -19,7 +19,7 @@ constexpr double kFirst = 0.2;       // first strike of the left foot [s]
 constexpr double kSwing = 0.3;       // [rad]
 constexpr double kMoment = 40;       // [N m]
 
-const character::Character& Human() {
+const character::Character& Walker() {
   static const character::Character human =
       character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/human.json");
   return human;
@@ -31,7 +31,7 @@ double Phase(double time, bool left) {
 
 /// The hip swings once in a stride, forward at the strike; the foot is on the ground for 60 % of it.
 control::Trajectory Walk(double seconds, bool both_feet = true) {
-  const character::Character& human = Human();
+  const character::Character& human = Walker();
   control::Trajectory walk;
   walk.time_step = kStep;
   const auto steps = static_cast<size_t>(std::lround(seconds / kStep));
@@ -72,7 +72,7 @@ std::vector<float> ValuesOf(const io::Json& side, const std::string& name, const
 }
 
 TEST(LegRecord, CurvesGoFromStrikeToStrike) {
-  LegRecord record(Human());
+  LegRecord record(Walker());
   record.Add(Walk(4.5));
   const io::Json json = record.ToJson(nullptr);
   ASSERT_EQ(json["left"]["strides"].size(), 4u);
@@ -86,10 +86,10 @@ TEST(LegRecord, CurvesGoFromStrikeToStrike) {
     for (size_t k = 0; k <= 100; k += 10) {
       const double swing = std::cos(2 * kPi * static_cast<double>(k) / 100);
       EXPECT_NEAR(flexion[k], Degrees(kSwing) * swing, 0.6) << side << " " << k;
-      EXPECT_NEAR(moment[k], kMoment * swing / Human().total_mass(), 0.03 * kMoment / Human().total_mass()) << k;
+      EXPECT_NEAR(moment[k], kMoment * swing / Walker().total_mass(), 0.03 * kMoment / Walker().total_mass()) << k;
       EXPECT_NEAR(ValuesOf(json[side], "knee_flexion")[k], 0, 1e-3);
     }
-    EXPECT_NEAR(force[30], 700 / Human().total_mass(), 0.05);
+    EXPECT_NEAR(force[30], 700 / Walker().total_mass(), 0.05);
     EXPECT_NEAR(force[80], 0, 0.05);
     EXPECT_LT(ValuesOf(json[side], "hip_flexion", "deviation")[30], 0.5);
   }
@@ -97,7 +97,7 @@ TEST(LegRecord, CurvesGoFromStrikeToStrike) {
 
 TEST(LegRecord, PartsAreTheWhole) {
   const control::Trajectory walk = Walk(2.5);
-  LegRecord whole(Human()), parts(Human());
+  LegRecord whole(Walker()), parts(Walker());
   whole.Add(walk);
   const size_t cut = walk.num_steps() / 2;
   control::Trajectory first = walk, second = walk;
@@ -115,8 +115,33 @@ TEST(LegRecord, PartsAreTheWhole) {
 }
 
 TEST(LegRecord, HoppingOnOneLegIsNoGait) {
-  LegRecord record(Human());
+  LegRecord record(Walker());
   record.Add(Walk(4.5, false));
+  EXPECT_TRUE(record.ToJson(nullptr).is_null());
+}
+
+TEST(LegRecord, AFootThatStandsAtTheStartDoesNotStrike) {
+  control::Trajectory walk = Walk(3.5);
+  const auto cut = static_cast<std::ptrdiff_t>(std::lround((kFirst + 0.1) / kStep));  // the left foot is down
+  walk.states.erase(walk.states.begin(), walk.states.begin() + cut);
+  walk.contacts.erase(walk.contacts.begin(), walk.contacts.begin() + cut);
+  walk.torques.erase(walk.torques.begin(), walk.torques.begin() + cut);
+  LegRecord record(Walker());
+  record.Add(walk);
+  const io::Json json = record.ToJson(nullptr);
+  ASSERT_EQ(json["left"]["strides"].size(), 2u);
+  EXPECT_NEAR(json["left"]["strides"][0]["start"].get<double>(), kStride - 0.1, 2 * kStep);
+}
+
+TEST(LegRecord, AFewStepsInALongMotionAreNoGait) {
+  control::Trajectory walk = Walk(2.5);
+  for (int i = 0; i < 2000; ++i) {
+    walk.states.push_back(walk.states.back());
+    walk.contacts.emplace_back();
+    walk.torques.emplace_back(Walker().joints.size(), Vec3::Zero());
+  }
+  LegRecord record(Walker());
+  record.Add(walk);
   EXPECT_TRUE(record.ToJson(nullptr).is_null());
 }
 

@@ -72,7 +72,7 @@ class CycleChart {
         height: 128,
         legend: { show: false },
         cursor: { show: false },
-        padding: [8, 12, 0, 0],
+        padding: [8, 20, 0, 0],
         scales: { x: { time: false, range: () => [0, 100] } },
         axes: [
           { ...axis, size: 24, splits: () => [0, 25, 50, 75, 100], values: (_, ticks) => ticks.map((v) => `${v} %`) },
