@@ -148,10 +148,11 @@ class Run {
 
   std::vector<fs::path> Export(const std::vector<std::string>& formats, const fs::path& output,
                                std::optional<double> rate, const std::string& skeleton, const fs::path& recording,
-                               bool force) const {
+                               bool skin, bool force) const {
     const WithoutInterpreter without;
     std::vector<fs::path> files;
     if (skeleton == "source") {
+      if (skin) throw UsageError("skin: found with skeleton=\"source\", expected none: it is the character's");
       if (rate) throw UsageError("rate: found with skeleton=\"source\", expected none: it is that of the recording");
       runs::SourceExportOptions options{stored_.folder, runs::ParseSourceFormats(formats), output, recording, force};
       files = runs::SourceExportTargets(options);
@@ -166,9 +167,10 @@ class Run {
     if (rate && !(*rate >= 1 && *rate <= 10000)) {
       throw UsageError("rate: found " + std::to_string(*rate) + ", expected 1 to 10000 frames per second");
     }
-    runs::ExportOptions options{stored_.folder, exports::ParseFormats(formats), output, rate, force};
+    runs::ExportOptions options{stored_.folder, exports::ParseFormats(formats), output, rate, force, {}};
     const auto targets = runs::ExportTargets(options, stored_.characters.size());
     const runs::ExportableRun exportable{runs::StoredRun(stored_.folder)};
+    if (skin) options.skins = runs::GeneratedSkins(exportable);
     runs::WriteExports(exportable, options, targets,
                        [&](const runs::ExportTarget& target, size_t, double) { files.push_back(target.path); });
     return files;

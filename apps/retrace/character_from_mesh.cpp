@@ -23,8 +23,6 @@
 namespace retrace::apps::character_from_mesh_command {
 namespace {
 
-constexpr size_t kLargestMesh = size_t{200} << 20;  // [bytes]
-
 struct Options {
   std::string mesh;
   std::string output;
@@ -109,7 +107,8 @@ int MakeBody(Options o) {
   std::optional<io::Json> map;
   std::optional<io::JsonView> map_view;
   if (!o.map.empty()) map_view.emplace(map.emplace(io::ReadJson(o.map)), o.map);
-  const body_fitting::SkinnedMesh mesh = body_fitting::ParseSkinnedGlb(io::ReadFile(o.mesh, kLargestMesh), o.mesh);
+  const body_fitting::SkinnedMesh mesh =
+      body_fitting::ParseSkinnedGlb(io::ReadFile(o.mesh, body_fitting::kLargestMesh), o.mesh);
   const body_fitting::BodyOfMesh made =
       body_fitting::MakeCharacter(mesh, human, o.body, o.mesh, map_view ? &*map_view : nullptr);
   const std::array files = {cli::GeneratedFile{o.output, character::FormatCharacter(made.character)}};

@@ -1,11 +1,13 @@
 /// compose: a library of runs in, one control out that plays several of them and answers pushes.
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
 #include "common/brief_search.h"
+#include "common/json_printout.h"
 #include "common/outcome.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
@@ -82,7 +84,7 @@ runs::CompositionOptions ParseOptions(const Options& o) {
 
 int Compose(const Options& o, const Call& call) {
   const results::RunTimer timer;
-  const bool prints = Prints(ChooseProgress(o.search.progress, false));
+  const bool prints = o.search.prints();
   io::StopRequest stop(0);
   io::HandleStopSignals();
   const runs::CompositionJob job(ParseOptions(o));
@@ -109,6 +111,14 @@ int Compose(const Options& o, const Call& call) {
   const double duration = result.control.duration();
   if (result.stopped) {
     throw StoppedError(stop.reason() + ": " + io::Fixed(duration, 2) + " s are composed, and in " + output.string());
+  }
+  if (o.search.json) {
+    PrintJson({{"folder", output.string()},
+               {"success", result.success()},
+               {"ending", result.ending},
+               {"duration", duration},
+               {"kinematic_transitions", result.num_kinematic()},
+               {"evaluation", result.evaluation.ToJson()}});
   }
   if (prints) {
     std::printf("%s: %s, %s s\n%s  results in %s\n", cli::Shown(o.library).c_str(), cli::Shown(result.ending).c_str(),

@@ -2,17 +2,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
 #include "common/job_options.h"
+#include "common/json_printout.h"
 #include "common/progress.h"
 #include "evaluate_print.h"
 #include "retrace/batches/evaluation.h"
 #include "retrace/io/error.h"
 #include "retrace/io/stop_request.h"
 #include "retrace/parallel/rank_report.h"
+#include "retrace/report/report.h"
 #include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::apps::evaluate_command {
@@ -36,6 +39,7 @@ struct Options {
   bool controls = false;
   double required = -1;
   std::vector<std::string> compare;
+  bool json = false;
 };
 
 void AddOptions(cli::Command& command, Options& o) {
@@ -71,9 +75,11 @@ void AddOptions(cli::Command& command, Options& o) {
   command.AddFlag("--controls", o.controls, "Run seed 1 of each clip and test what the tolerances must refuse");
   cli::AddNumber(command, "--require", o.required, io::Real{{0, 1}},
                  "Share of its runs in which every clip must succeed (else exit code 4)");
+  const cli::Option json = AddJsonOption(command, o.json);
   command.Add("--compare", o.compare, "Compare the runs of two output folders, paired by clip and seed")
       .Type("DIR_A DIR_B")
-      .Count(2, 2);
+      .Count(2, 2)
+      .Excludes(json);
 }
 
 /// Reads I/N of --share.
@@ -139,7 +145,14 @@ int Evaluate(const Options& o, const Call& call) {
   };
   const std::optional<runs::EvaluationResult> result = runs::Evaluate(options, batch, mpi, on_row);
   if (!result) return 0;
-  if (Prints(style)) PrintResult(*result, o.controls);
+  if (o.json) {
+    io::Json json = report::DescribeEvaluation(options.output.string(), result->rows);
+    json.erase("kind");
+    json["folder"] = options.output.string();
+    PrintJson(json);
+  } else if (Prints(style)) {
+    PrintResult(*result, o.controls);
+  }
   if (const std::string failures = result->DescribeFailures(); !failures.empty()) {
     std::fprintf(stderr, "%s: %s\n", cli::Shown(call.name).c_str(), cli::Shown(failures).c_str());
   }

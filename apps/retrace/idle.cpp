@@ -1,11 +1,13 @@
 /// idle: key poses and furniture in, a control that idles between them for any length out.
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
 #include "common/job_options.h"
+#include "common/json_printout.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -27,6 +29,7 @@ struct Options {
   bool force = false;
   bool dry_run = false;
   std::string progress = "auto";
+  bool json = false;
 };
 
 void AddOptions(cli::Command& command, Options& o) {
@@ -61,6 +64,7 @@ void AddOptions(cli::Command& command, Options& o) {
   command.Add("--output", o.output, "Folder for the results [results/KEYS]").Type("DIR");
   command.AddFlag("--force", o.force, "Write into a folder that holds results already");
   command.AddFlag("--dry-run", o.dry_run, "Idle and print how it went, and write nothing");
+  AddJsonOption(command, o.json);
   command.Add("--progress", o.progress, "auto, bar, plain, json or none").ShowDefault();
 }
 
@@ -123,7 +127,14 @@ int Stand(const Options& o, const Call& call) {
   const runs::Standing result = runs::Stand(job, o.threads.value_or(0), hooks);
   progress.Finish();
   if (folder) runs::WriteStanding(*folder, job, result, {call.line, {}, &timer});
-  if (Prints(style)) {
+  if (o.json) {
+    PrintJson({{"success", result.success()},
+               {"duration", result.search.control.duration()},
+               {"evaluation", result.evaluation.ToJson()},
+               {"largest_creep", result.largest_creep},
+               {"mean_joint_rate", result.mean_joint_rate},
+               {"folder", folder ? io::Json(output.string()) : io::Json()}});
+  } else if (Prints(style)) {
     std::printf("%s: %s after %.2f of %.2f s\n%s", cli::Shown(name).c_str(),
                 result.search.reached_end() ? "reached the end" : task::Name(result.search.ending).c_str(),
                 result.search.control.duration(), job.options.duration,
@@ -165,7 +176,17 @@ int Idle(const Options& o, const Call& call) {
     throw StoppedError(stop.reason() + ": " + ending +
                        (folder && result.num_steps > 0 ? ", which are in " + output.string() : ""));
   }
-  if (Prints(style)) {
+  if (o.json) {
+    const bool written = folder && result.num_steps > 0;
+    PrintJson({{"success", result.success()},
+               {"status", idling::Name(result.summary.status)},
+               {"duration", result.summary.control.duration()},
+               {"invalid_steps", result.invalid_steps},
+               {"largest_root_offset", result.largest_root_offset},
+               {"mean_joint_rate", result.mean_joint_rate},
+               {"largest_turn", result.largest_turn},
+               {"folder", written ? io::Json(output.string()) : io::Json()}});
+  } else if (Prints(style)) {
     std::printf("%s: %s\n%s", cli::Shown(name).c_str(), cli::Shown(ending).c_str(),
                 cli::ShownLines(runs::Describe(job, result)).c_str());
     if (result.num_steps == 0) {

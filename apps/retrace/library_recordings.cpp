@@ -3,12 +3,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
+#include "common/json_printout.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/results/provenance.h"
@@ -26,6 +28,7 @@ struct Options {
   int matches = 10;
   bool force = false;
   bool paper = false;
+  bool json = false;
 };
 
 void AddOptions(cli::Command& command, Options& o) {
@@ -40,6 +43,7 @@ void AddOptions(cli::Command& command, Options& o) {
       .Add("--query,--like", o.query, "Also print where the library resembles this recording most from this second on")
       .Type("CLIP@SECOND");
   cli::AddNumber(command, "--matches", o.matches, io::Integer{1, 100000}, "Motions that --query prints");
+  AddJsonOption(command, o.json);
   command.AddFlag("--force", o.force, "Replace a library that was made of other recordings");
   command.AddFlag("--paper", o.paper, "Compare by the distance of the paper, without velocities");
 }
@@ -49,6 +53,13 @@ std::filesystem::path OutputOf(const Options& o) {
   std::filesystem::path source = std::filesystem::path(o.source).lexically_normal();
   if (!source.has_filename()) source = source.parent_path();
   return std::filesystem::path("results") / (source.stem().string() + "_library");
+}
+
+io::Json JsonOf(const runs::LibraryEntry& entry) {
+  io::Json json = {
+      {"name", entry.name}, {"duration", entry.duration}, {"frames", entry.num_frames}, {"doubts", entry.doubts}};
+  if (!entry.refused.empty()) json["refused"] = entry.refused;
+  return json;
 }
 
 void PrintEntry(const runs::LibraryEntry& entry) {
@@ -62,8 +73,8 @@ void PrintEntry(const runs::LibraryEntry& entry) {
   std::fflush(stdout);
 }
 
-/// The recording of --query on the character of the library, and its instant.
-void PrintNearest(const Options& o, const std::filesystem::path& output) {
+/// Where the library resembles the recording of --query most, nearest first. Prints it, or returns it for --json.
+io::Json Nearest(const Options& o, const std::filesystem::path& output) {
   const std::optional<runs::ClipInstant> instant = runs::ParseClipInstant(o.query);
   if (!instant || instant->file.empty() || !character::kInstants.Contains(instant->second)) {
     throw UsageError("--query: found \"" + o.query + "\", expected CLIP@SECOND, as walk.bvh@1.5");
@@ -78,14 +89,25 @@ void PrintNearest(const Options& o, const std::filesystem::path& output) {
   matching::WindowOptions window;
   if (o.paper) window.velocity_time = 0;
   const auto matches = runs::PlacesLike(library.motions(), findings.reference, o.query, instant->second, window);
+  io::Json nearest = io::Json::array();
+  const auto second = [](const matching::Match& match) {
+    return static_cast<double>(match.frame) * matching::kFrameTime;
+  };
+  const size_t count = std::min(matches.size(), static_cast<size_t>(o.matches));
+  for (size_t k = 0; k < count; ++k) {
+    nearest.push_back({{"motion", library.motions().motions()[matches[k].motion].name},
+                       {"second", second(matches[k])},
+                       {"distance", matches[k].distance}});
+  }
+  if (o.json) return nearest;
   std::printf("like %s:\n  %4s %-32s %10s %14s\n", cli::Shown(o.query).c_str(), "rank", "motion", "second",
               "distance [m]");
-  for (size_t k = 0; k < std::min(matches.size(), static_cast<size_t>(o.matches)); ++k) {
+  for (size_t k = 0; k < count; ++k) {
     const matching::Match& match = matches[k];
     std::printf("  %4zu %-32s %10s %14s\n", k + 1, cli::Shown(library.motions().motions()[match.motion].name).c_str(),
-                io::Fixed(static_cast<double>(match.frame) * matching::kFrameTime, 2).c_str(),
-                io::Fixed(match.distance, 4).c_str());
+                io::Fixed(second(match), 2).c_str(), io::Fixed(match.distance, 4).c_str());
   }
+  return nearest;
 }
 
 int BuildLibrary(const Options& o) {
@@ -96,8 +118,11 @@ int BuildLibrary(const Options& o) {
   options.output = output;
   options.source = o.source;
   options.force = o.force;
-  std::printf("%s\n", cli::Shown(output).c_str());
-  const std::vector<runs::LibraryEntry> entries = runs::BuildMotionLibrary(options, PrintEntry);
+  if (!o.json) std::printf("%s\n", cli::Shown(output).c_str());
+  const std::vector<runs::LibraryEntry> entries =
+      runs::BuildMotionLibrary(options, [&](const runs::LibraryEntry& entry) {
+        if (!o.json) PrintEntry(entry);
+      });
   size_t used = 0, frames = 0;
   double duration = 0;
   for (const runs::LibraryEntry& entry : entries) {
@@ -105,9 +130,16 @@ int BuildLibrary(const Options& o) {
     frames += entry.num_frames;
     duration += entry.duration;
   }
+  if (o.json) {
+    io::Json json = {{"library", output.string()}, {"used", used}, {"recordings", io::Json::array()}};
+    for (const runs::LibraryEntry& entry : entries) json["recordings"].push_back(JsonOf(entry));
+    if (!o.query.empty()) json["nearest"] = Nearest(o, output);
+    PrintJson(json);
+    return 0;
+  }
   std::printf("%zu of %zu recordings: %s s, %zu frames of 1/30 s\n", used, entries.size(),
               io::Fixed(duration, 1).c_str(), frames);
-  if (!o.query.empty()) PrintNearest(o, output);
+  if (!o.query.empty()) Nearest(o, output);
   return 0;
 }
 

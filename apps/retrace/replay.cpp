@@ -10,6 +10,7 @@
 #include "cli/set_option.h"
 #include "commands.h"
 #include "common/job_options.h"
+#include "common/json_printout.h"
 #include "retrace/control/push_text.h"
 #include "retrace/control/pushes.h"
 #include "retrace/io/error.h"
@@ -38,7 +39,46 @@ struct Options {
   std::vector<std::string> sets;
   bool feedback = false;
   bool tree = false;
+  bool json = false;
 };
+
+io::Json JsonOf(const std::vector<runs::PushOutcome>& outcomes, const runs::StoredRun& run) {
+  io::Json rows = io::Json::array();
+  for (const runs::PushOutcome& outcome : outcomes) {
+    rows.push_back({{"body", run.scene.characters[0].bodies[static_cast<size_t>(outcome.push.body)].name},
+                    {"newton", outcome.size},
+                    {"direction", outcome.direction},
+                    {"start", outcome.push.start},
+                    {"survived", outcome.survived},
+                    {"left", outcome.left},
+                    {"tolerance", outcome.gate}});
+  }
+  return rows;
+}
+
+io::Json JsonOf(const runs::Replayed& replayed) {
+  io::Json characters = io::Json::array();
+  for (const runs::CharacterReplay& character : replayed.characters) {
+    characters.push_back(
+        {{"duration", static_cast<double>(character.trajectory.num_steps()) * character.trajectory.time_step},
+         {"evaluation", apps::JsonOf(character.evaluation)}});
+  }
+  return {{"success", replayed.success()},
+          {"completed", replayed.completed()},
+          {"diverged", replayed.diverged()},
+          {"characters", characters}};
+}
+
+/// @param unpushed of the motion without a push @param with_feedback empty: there is none
+void PrintPushTable(const Options& o, const metrics::Evaluation& unpushed,
+                    const std::vector<runs::PushOutcome>& outcomes,
+                    const std::vector<runs::PushOutcome>& with_feedback) {
+  std::printf(
+      "%s: pushed at %s for %.2f s, seconds from then until the tolerances are exceeded (end: not before %.2f s)%s\n%s",
+      cli::Shown(o.folder).c_str(), cli::Shown(o.table.body).c_str(), o.table.duration, unpushed.simulated_duration,
+      with_feedback.empty() ? "" : ": open loop | with feedback",
+      cli::ShownLines(runs::DescribePushTable(outcomes, with_feedback)).c_str());
+}
 
 /// Makes and prints the table of pushes, and writes it where there is a folder to write to. With feedback `unpushed` is
 /// the motion under it.
@@ -59,11 +99,13 @@ int TabulatePushes(const Call& call, const Options& o, const runs::StoredRun& ru
       return runs::ReplayWithFeedback(run, *replay.feedback, std::move(pushes)).replayed;
     });
   }
-  std::printf(
-      "%s: pushed at %s for %.2f s, seconds from then until the tolerances are exceeded (end: not before %.2f s)%s\n%s",
-      cli::Shown(o.folder).c_str(), cli::Shown(o.table.body).c_str(), o.table.duration, evaluation->simulated_duration,
-      with_feedback.empty() ? "" : ": open loop | with feedback",
-      cli::ShownLines(runs::DescribePushTable(outcomes, with_feedback)).c_str());
+  if (o.json) {
+    io::Json json = {{"folder", o.folder}, {"duration", o.table.duration}, {"open_loop", JsonOf(outcomes, run)}};
+    if (replay.feedback != nullptr) json["with_feedback"] = JsonOf(with_feedback, run);
+    PrintJson(json);
+  } else {
+    PrintPushTable(o, *evaluation, outcomes, with_feedback);
+  }
   if (o.output.empty()) return 0;
   results::RunFolder out(o.output, o.force, run.Files());
   runs::WritePushTable(out, run, outcomes, context, replay, with_feedback);
@@ -110,23 +152,27 @@ int Replay(const Options& o, const Call& call) {
   } else if (!settings.sensors.empty()) {
     throw UsageError("/sensors is what feedback sees; it needs --feedback");
   }
+  std::vector<std::string> notes;
   if (const task::WorldVariation world = runs::ReadWorlds(o.worlds); !world.empty()) {
     const task::PlacedWorld placed = runs::PutInto(world, run);
-    for (const std::string& note : placed.notes) std::printf("  world: %s\n", cli::Shown(note).c_str());
-    for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", cli::Shown(warning).c_str());
+    for (const std::string& note : placed.notes) notes.push_back("world: " + note);
+    for (const std::string& warning : placed.warnings) notes.push_back("warning: " + warning);
   }
   for (const std::string& text : o.others) {
     const runs::JoiningRun other = runs::ParseJoiningRun(text);
     for (const std::string& note : runs::Join(runs::StoredRun(other.folder), other.placement, run)) {
-      std::printf("  with: %s\n", cli::Shown(note).c_str());
+      notes.push_back("with: " + note);
     }
+  }
+  for (const std::string& note : notes) {
+    if (!o.json) std::printf("  %s\n", cli::Shown(note).c_str());
   }
   if (!o.table.body.empty()) run.RequireOneCharacter("--push-table is of one");
   if (o.track_only) TrackReference(run);
   runs::Perturb(settings.perturbation, run);
   std::vector<control::Push> pushes;
   for (const std::string& push : o.pushes) pushes.push_back(control::ParsePush(push, run.scene));
-  if (o.verify && o.output.empty()) return PrintVerification(call.name, run);
+  if (o.verify && o.output.empty()) return PrintVerification(call.name, run, o.json);
   if (o.verify) pushes = run.pushes;
   runs::Replayed replayed;
   runs::ReplayOptions options{o.track_only};
@@ -144,11 +190,21 @@ int Replay(const Options& o, const Call& call) {
     results::RunFolder out(o.output, o.force, run.Files());
     runs::WriteReplay(out, run, motion, context, options);
   }
-  if (o.verify) return PrintVerification(call.name, run);
+  if (o.verify) return PrintVerification(call.name, run, o.json);
+  const ExitCode code = motion.success() ? ExitCode::kSuccess : ExitCode::kBelowGate;
+  if (o.json) {
+    io::Json json = JsonOf(motion);
+    json["folder"] = o.folder;
+    json["output"] = o.output.empty() ? io::Json() : io::Json(o.output);
+    json["notes"] = notes;
+    if (with_feedback) json["open_loop"] = JsonOf(replayed);
+    PrintJson(json);
+    return static_cast<int>(code);
+  }
   std::printf("%s", cli::ShownLines(with_feedback ? runs::Describe(run, *with_feedback, replayed)
                                                   : runs::Describe(run, replayed))
                         .c_str());
-  return static_cast<int>(motion.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+  return static_cast<int>(code);
 }
 
 void AddOptions(cli::Command& command, Options& o) {
@@ -188,6 +244,7 @@ void AddOptions(cli::Command& command, Options& o) {
   command.AddFlag("--feedback", o.feedback,
                   "Under the feedback that `feedback add` made for the run, with the open loop beside it");
   command.AddFlag("--tree", o.tree, "With the tree that `feedback grow` grew around the feedback");
+  AddJsonOption(command, o.json);
   cli::AddSetOption(command, o.sets, "Another friction, gravity, contact, mass or start, or a setting of the feedback",
                     [](const std::string& assignment) { runs::ReplaySettings().Set(assignment); });
 }

@@ -13,6 +13,7 @@
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
+#include "common/json_printout.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -42,7 +43,9 @@ struct Options {
   double frames_per_second = 0;  // 0: what the kind of video has
   double poster_time = -1;
   bool without_forces = false, without_pressure = false, without_captions = false;
+  bool runs = false;
   bool force = false;
+  bool json = false;
 
   bool has_film() const { return !video.empty() || !poster.empty(); }
 };
@@ -116,6 +119,7 @@ void WriteVideo(const Options& o, const report::Film& film, const report::FilmOp
   }
   video->Finish();
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (o.json) return;
   std::printf("%s: %zu pictures of %d x %d, %s MB, made in %s s\n", cli::Shown(o.video).c_str(), film.num_frames(),
               how.width, how.height,
               io::Fixed(static_cast<double>(std::filesystem::file_size(o.video)) / 1e6, 1).c_str(),
@@ -127,7 +131,36 @@ void WritePoster(const Options& o, const report::Film& film) {
   const double middle = 0.5 * (film.TimeOf(0) + film.TimeOf(film.num_frames() - 1));
   const std::string png = rendering::EncodePng(film.Still(o.poster_time < 0 ? middle : o.poster_time, kScale));
   io::WriteFile(o.poster, png);
-  std::printf("%s: %zu kB\n", cli::Shown(o.poster).c_str(), (png.size() + 999) / 1000);
+  if (!o.json) std::printf("%s: %zu kB\n", cli::Shown(o.poster).c_str(), (png.size() + 999) / 1000);
+}
+
+/// A page in the folder of each run that an evaluation kept.
+void WritePagesOfRuns(const Options& o) {
+  const std::vector<std::filesystem::path> folders = runs::EvaluatedRuns(o.folders);
+  if (folders.empty()) {
+    throw UsageError("--runs: found no evaluation with runs among the folders, expected one of `evaluate`");
+  }
+  for (const std::filesystem::path& folder : folders) {
+    const std::filesystem::path page = folder / results::kReportFile;
+    runs::CheckReportOutput(page, {folder.string()}, o.force);
+    runs::WriteReportPage(runs::GatherReport({folder.string()}).document, page);
+  }
+  if (!o.json) std::printf("%zu pages of runs, to which the page leads\n", folders.size());
+}
+
+/// @param page empty: none was made
+void PrintFiles(const Options& o, const std::string& page, const std::vector<std::string>& differing) {
+  io::Json files = io::Json::object();
+  for (const auto& [kind, file] :
+       {std::pair("page", page), std::pair("png", o.png), std::pair("video", o.video), std::pair("poster", o.poster)}) {
+    if (!file.empty()) files[kind] = {{"file", file}, {"bytes", std::filesystem::file_size(file)}};
+  }
+  io::Json pages = io::Json::array();
+  for (const std::filesystem::path& folder :
+       o.runs ? runs::EvaluatedRuns(o.folders) : std::vector<std::filesystem::path>()) {
+    pages.push_back((folder / results::kReportFile).string());
+  }
+  PrintJson({{"files", files}, {"pages_of_runs", pages}, {"differing", differing}});
 }
 
 int Report(const Options& o, const Call& call) {
@@ -141,27 +174,30 @@ int Report(const Options& o, const Call& call) {
   for (const std::string& file : {o.output, o.png, o.video, o.poster}) {
     if (!file.empty()) runs::CheckReportOutput(file, o.folders, o.force);
   }
-  const runs::GatheredReport report = runs::GatherReport(o.folders);
+  const std::filesystem::path page = !o.output.empty()
+                                         ? std::filesystem::path(o.output)
+                                         : std::filesystem::path(o.folders.front()) / results::kReportFile;
+  if (o.runs) WritePagesOfRuns(o);
+  const runs::GatheredReport report = runs::GatherReport(o.folders, page);
   const auto write_page = [&](const std::filesystem::path& file) { runs::WriteReportPage(report.document, file); };
   if (has_page) {
-    const std::filesystem::path file = o.output.empty()
-                                           ? std::filesystem::path(o.folders.front()) / results::kReportFile
-                                           : std::filesystem::path(o.output);
-    write_page(file);
-    std::printf("%s: %s MB, opens in any web browser\n", cli::Shown(file).c_str(),
-                io::Fixed(static_cast<double>(std::filesystem::file_size(file)) / 1e6, 1).c_str());
+    write_page(page);
+    if (!o.json)
+      std::printf("%s: %s MB, opens in any web browser\n", cli::Shown(page).c_str(),
+                  io::Fixed(static_cast<double>(std::filesystem::file_size(page)) / 1e6, 1).c_str());
   }
   if (!o.png.empty()) {
     const std::string fragment = "filmstrip,figures=" + std::to_string(o.figures) + ",width=" + std::to_string(o.width);
     const std::string png = report::DrawPicture(browser, write_page, fragment);
     io::WriteFile(o.png, png);
-    std::printf("%s: %zu kB\n", cli::Shown(o.png).c_str(), (png.size() + 999) / 1000);
+    if (!o.json) std::printf("%s: %zu kB\n", cli::Shown(o.png).c_str(), (png.size() + 999) / 1000);
   }
   if (o.has_film()) {
     const report::Film film(report.document, how);
     if (!o.video.empty()) WriteVideo(o, film, how, program);
     if (!o.poster.empty()) WritePoster(o, film);
   }
+  if (o.json) PrintFiles(o, has_page ? page.string() : "", report.differing);
   for (const std::string& difference : report.differing) {
     std::fprintf(stderr, "%s: %s; the replay is shown\n", cli::Shown(call.name).c_str(),
                  cli::Shown(difference).c_str());
@@ -205,7 +241,9 @@ void AddOptions(cli::Command& command, Options& o) {
       .Type("DIR")
       .Required();
   command.Add("--output", o.output, "The page [DIR/report.html; none with --png, --video or --poster]").Type("FILE");
+  command.AddFlag("--runs", o.runs, "Also a page for each run of an evaluation, in its folder; its page leads there");
   command.AddFlag("--force", o.force, "Write over a file that report did not make");
+  AddJsonOption(command, o.json);
   const cli::Option png =
       command.Add("--png", o.png, "A film strip of the first run as a picture, drawn by Chromium").Type("FILE");
   cli::AddNumber(command, "--figures", o.figures, io::Integer{2, 40}, "Poses in the film strip").Needs(png);

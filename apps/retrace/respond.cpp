@@ -3,12 +3,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
 #include "common/brief_search.h"
+#include "common/json_printout.h"
 #include "common/outcome.h"
 #include "common/progress.h"
 #include "retrace/control/pushes.h"
@@ -168,7 +170,7 @@ std::filesystem::path Reconstruct(const Options& o, const Call& call, bool print
 
 int Respond(Options o, const Call& call) {
   const results::RunTimer timer;
-  const bool prints = Prints(ChooseProgress(o.search.progress, false));
+  const bool prints = o.search.prints();
   io::StopRequest stop(0);
   io::HandleStopSignals();
   const std::filesystem::path output = OutputOf(o);
@@ -184,6 +186,15 @@ int Respond(Options o, const Call& call) {
   const double duration = result.control.duration();
   if (result.stopped) {
     throw StoppedError(stop.reason() + ": what there is until then is in " + output.string());
+  }
+  if (o.search.json) {
+    PrintJson({{"run", o.run},
+               {"folder", output.string()},
+               {"success", result.success()},
+               {"ending", result.ending},
+               {"duration", duration},
+               {"kinematic", result.blend.has_value()},
+               {"evaluation", result.evaluation.ToJson()}});
   }
   if (prints) {
     std::printf("%s: %s, %s s\n%s  results in %s\n", cli::Shown(o.run).c_str(), cli::Shown(result.ending).c_str(),

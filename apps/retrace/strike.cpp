@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "cli/program.h"
 #include "commands.h"
 #include "common/brief_search.h"
+#include "common/json_printout.h"
 #include "common/progress.h"
 #include "retrace/exports/formats.h"
 #include "retrace/io/base64.h"
@@ -246,6 +248,18 @@ struct Filmed {
   std::optional<runs::ResponseBlend> blend = {};
 };
 
+io::Json JsonOf(const Filmed& filmed) {
+  return {{"success", filmed.success},
+          {"as_aimed", filmed.as_aimed},
+          {"with", filmed.with},
+          {"at", filmed.at},
+          {"hit", filmed.hit},
+          {"impulse", filmed.impulse},
+          {"receiver_within", filmed.receiver_within},
+          {"attacker_within", filmed.attacker_within},
+          {"kinematic", filmed.blend.has_value()}};
+}
+
 /// One film: the scene of the strike in a folder beside it, then what follows.
 Filmed Film(const Options& o, const runs::StrikeOptions& options, const std::filesystem::path& library,
             const std::filesystem::path& output, const Call& call, bool prints) {
@@ -329,6 +343,7 @@ int Around(const Options& o, const runs::StrikeOptions& options, const std::file
   table.EndRow();
   std::vector<std::pair<std::string, std::string>> strips;
   int succeeded = 0;
+  io::Json films = io::Json::array();
   for (int k = 0; k < o.around; ++k) {
     const double facing = o.facing + 360.0 * k / o.around;
     runs::StrikeOptions turned = options;
@@ -358,6 +373,10 @@ int Around(const Options& o, const runs::StrikeOptions& options, const std::file
       std::fflush(stdout);
     }
     const std::filesystem::path strip = folder / results::kFilmStripFile;
+    films.push_back(JsonOf(filmed));
+    films.back()["facing"] = facing;
+    films.back()["folder"] = folder.string();
+    if (!problem.empty()) films.back()["problem"] = problem;
     strips.emplace_back(line, std::filesystem::exists(strip) && !filmed.with.empty() ? io::ReadFile(strip) : "");
     table.Number(facing);
     table.Integer(filmed.success ? 1 : 0);
@@ -382,6 +401,7 @@ int Around(const Options& o, const runs::StrikeOptions& options, const std::file
   std::filesystem::create_directories(output);
   io::WriteFile(output / "around.csv", table.Take());
   io::WriteFile(output / "contact_sheet.svg", ContactSheet(strips));
+  if (o.search.json) PrintJson({{"folder", output.string()}, {"succeeded", succeeded}, {"films", films}});
   if (prints) {
     std::printf("%d of %d within tolerance, both to their ends\n  results in %s\n", succeeded, o.around,
                 cli::Shown(output).c_str());
@@ -397,7 +417,13 @@ int Scene(const Options& o, const runs::StrikeOptions& options, const Call& call
   results::RunFolder folder(output, o.search.force, runs::PathsOf(job.inputs));
   const runs::Strike result = runs::SimulateStrike(job);
   runs::WriteStrike(folder, job, result, {call.line, {}, &timer});
-  std::printf("%s  results in %s\n", cli::ShownLines(runs::Describe(job, result)).c_str(), cli::Shown(output).c_str());
+  if (o.search.json) {
+    PrintJson(
+        {{"folder", output.string()}, {"success", result.success()}, {"as_aimed", runs::MeetsAsAimed(job, result)}});
+  } else {
+    std::printf("%s  results in %s\n", cli::ShownLines(runs::Describe(job, result)).c_str(),
+                cli::Shown(output).c_str());
+  }
   return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 
@@ -406,11 +432,16 @@ int Strike(const Options& o, const Call& call) {
   cli::Warn(call.name, simulation::SolverWarning(options.configuration.task.world));
   if (!o.films()) return Scene(o, options, call);
   runs::FindReportPage();  // what would end in a message does so before anything is simulated
-  const bool prints = Prints(ChooseProgress(o.search.progress, false));
+  const bool prints = o.search.prints();
   const std::filesystem::path output = OutputOf(o, options);
   const std::filesystem::path library = LibraryOf(o, options, output);
   if (o.around > 0) return Around(o, options, library, output, call, prints);
   const Filmed filmed = Film(o, options, library, output, call, prints);
+  if (o.search.json) {
+    io::Json json = JsonOf(filmed);
+    json["folder"] = output.string();
+    PrintJson(json);
+  }
   return static_cast<int>(filmed.success ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 

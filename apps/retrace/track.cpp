@@ -1,11 +1,13 @@
 /// track: a recorded clip in, a controller that follows it in closed loop, and its commands and motion out.
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
 #include "common/job_options.h"
+#include "common/json_printout.h"
 #include "common/outcome.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
@@ -26,6 +28,7 @@ struct Options {
   bool force = false;
   bool dry_run = false;
   bool print_config = false;
+  bool json = false;
   std::string progress = "auto";
 };
 
@@ -56,6 +59,7 @@ void AddOptions(cli::Command& command, Options& o) {
   command.AddFlag("--force", o.force, "Write into a folder that holds results already");
   command.AddFlag("--dry-run", o.dry_run, "Track and print how it went, and write nothing");
   command.AddFlag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
+  AddJsonOption(command, o.json);
   command.Add("--progress", o.progress, "auto, bar, plain, json or none").ShowDefault();
 }
 
@@ -108,7 +112,16 @@ int Track(const Options& o, const Call& call) {
     throw StoppedError(stop.reason() + ": " + result.Ending() + " of " + io::Fixed(duration, 2) + " s" +
                        (folder ? ", which are in " + output.string() : ""));
   }
-  if (!Prints(style)) return ExitCodeOf(job, result);
+  if (o.json) {
+    PrintJson({{"clip", options.clip.file.string()},
+               {"success", result.success()},
+               {"doubts", runs::DoubtsOf(job, result.evaluation)},
+               {"ending", result.Ending()},
+               {"evaluation", result.evaluation.ToJson()},
+               {"cpu_seconds_per_second", result.summary.cpu_seconds / result.summary.control.duration()},
+               {"folder", folder ? io::Json(output.string()) : io::Json()}});
+  }
+  if (o.json || !Prints(style)) return ExitCodeOf(job, result);
   PrintNotes(job, result);
   std::printf("%s: %s (%.3f CPU s per second of motion)\n%s", cli::Shown(options.clip.file).c_str(),
               cli::ShownLines(result.summary.BriefReport()).c_str(),

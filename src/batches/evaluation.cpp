@@ -94,7 +94,7 @@ Batch PlanBatch(const EvaluationOptions& o) {
     any = any || selected;
     const int seeds = o.seeds > 0 ? o.seeds : clip.seeds > 0 ? clip.seeds : 5;
     for (int seed = 1; seed <= seeds; ++seed) {
-      const fs::path folder = o.output / "runs" / (clip.name + "." + std::to_string(seed));
+      const fs::path folder = results::FolderOfRun(o.output, clip.name, static_cast<uint64_t>(seed));
       const bool mine = batch.runs.size() % o.shares + 1 == o.share;
       const bool wanted = selected && mine && (!o.negative_controls || seed == 1);
       batch.runs.push_back({c, static_cast<uint64_t>(seed), wanted, folder});

@@ -42,7 +42,7 @@ void CheckLike(const character::Character& human, const Segments& body) {
   }
 }
 
-/// Scales the body and puts its feet on y = 0, its hips over the origin.
+/// Scales the body to a height, where one is given, and puts its feet on y = 0, its hips over the origin.
 void PlaceOnFloor(Segments& body, const BodyOptions& options, const std::string& name) {
   Eigen::AlignedBox3d box;
   for (const Vec3& vertex : body.surface.vertices) box.extend(vertex);
@@ -63,6 +63,26 @@ void PlaceOnFloor(Segments& body, const BodyOptions& options, const std::string&
   const Vec3 origin(hips.x(), box.min().y(), hips.z());
   for (Vec3& vertex : body.surface.vertices) vertex = scale * (vertex - origin);
   for (Vec3& base : body.bases) base = scale * (base - origin);
+  for (Eigen::Isometry3d& move : body.moves) move.translation() = scale * (move.translation() - origin);
+  body.scale = scale;
+}
+
+/// The joints of a mesh have to be where the character has its own.
+void CheckJoints(const Segments& body, const character::Character& character, const std::string& name) {
+  constexpr double kFar = 0.01;  // [body heights]
+  for (size_t s = 0; s < body.names.size(); ++s) {
+    const int of_body = character.FindBody(body.names[s]);
+    const int joint = of_body < 0 ? -1 : character.JointOf(of_body);
+    if (of_body >= 0 && joint < 0) continue;  // the root
+    const double away =
+        joint < 0 ? 0 : (character.joints[Index(joint)].anchor - body.bases[s]).norm() / character.height;
+    if (joint >= 0 && away < kFar) continue;
+    throw InputError(name,
+                     joint < 0 ? "a " + body.names[s] + ", which the character " + character.name + " does not have"
+                               : "the joint of " + body.names[s] + " " + io::Fixed(100 * away * character.height, 1) +
+                                     " cm from where the character " + character.name + " has it",
+                     "the mesh that the character was made of");
+  }
 }
 
 /// The vertices of a segment, each for a third of the triangles around it that are the segment's.
@@ -410,6 +430,36 @@ BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& hu
   document.SetPassing(report.parts, report);
   made.character = character::WithServos(document.Build(options, report, name), human, options.servos, report.servos);
   return made;
+}
+
+skin::BodySkin SkinOfMesh(const SkinnedMesh& mesh, const character::Character& character, const std::string& name,
+                          const io::JsonView* map) {
+  RestPose pose = PoseAtRest(mesh, name, map);
+  Segments& body = pose.segments;
+  BodyOptions options;
+  options.height = character.height;
+  PlaceOnFloor(body, options, name);
+  CheckJoints(body, character, name);
+  skin::BodySkin skin;
+  skin.surface = mesh.surface;
+  for (Vec3& vertex : skin.surface.vertices) vertex *= body.scale;
+  for (const character::Body& of_body : character.bodies) skin.binds.push_back({of_body.rest_position, Quat::Identity()});
+  std::vector<int> body_of;
+  for (size_t s = 0; s < body.names.size(); ++s) {
+    body_of.push_back(character.FindBody(body.names[s]));
+    const Eigen::Isometry3d back = body.moves[s].inverse();
+    skin::Bind& bind = skin.binds[Index(body_of[s])];
+    bind.position = back * bind.position;
+    bind.orientation = Quat(back.linear());
+  }
+  for (const std::vector<SkinWeight>& weights : mesh.weights) {
+    std::vector<double> shares(character.bodies.size(), 0);
+    for (const SkinWeight& weight : weights) {
+      shares[Index(body_of[Index(body.of_joint[Index(weight.joint)])])] += weight.share;
+    }
+    skin.influences.push_back(skin::LargestShares(shares));
+  }
+  return skin;
 }
 
 }  // namespace retrace::body_fitting

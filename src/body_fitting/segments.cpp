@@ -158,6 +158,12 @@ class Poser {
       posed.surface.vertices[v] = sum;
     }
     posed.bases = moved_;
+    for (size_t s = 0; s < count; ++s) {
+      Eigen::Isometry3d move(rotations_[s] * turn_);
+      move.translation() = Moved(s, Vec3::Zero());
+      posed.moves.push_back(move);
+    }
+    for (size_t j = 0; j < mesh_.joints.size(); ++j) posed.of_joint.push_back(SegmentOf(static_cast<int>(j)));
     return posed;
   }
 

@@ -23,7 +23,11 @@ struct Segments {
   std::vector<int> parents;        ///< (segments)
   std::vector<Vec3> bases;         ///< (segments) where the joint is that moves it
   std::vector<int> of_triangle;    ///< (triangles of the mesh)
+  std::vector<int> of_joint;       ///< (joints of the mesh)
   TriangleMesh surface;            ///< with the vertices where the pose puts them
+  double scale = 1;                ///< of the file
+  /// (segments) What the pose does to what a segment moves alone, from where it is in the file times `scale`.
+  std::vector<Eigen::Isometry3d> moves;
 
   int Find(const std::string& name) const;
 };

@@ -114,8 +114,9 @@ bool HasRate(ExportFormat format) {
   return format != ExportFormat::kNpz && format != ExportFormat::kSto;
 }
 
-std::vector<std::string> Format(ExportFormat format, std::span<const ExportedMotion> motions, double rate) {
-  if (format == ExportFormat::kGlb) return {FormatGlb(motions, rate)};
+std::vector<std::string> Format(ExportFormat format, std::span<const ExportedMotion> motions, double rate,
+                                std::span<const skin::BodySkin> skins) {
+  if (format == ExportFormat::kGlb) return {FormatGlb(motions, rate, skins)};
   std::vector<std::string> files;
   for (const ExportedMotion& motion : motions) {
     for (std::string& file : FormatOne(format, motion, rate)) files.push_back(std::move(file));

@@ -152,6 +152,12 @@ double Linear(double channel) {  // of sRGB (IEC 61966-2-1); glTF's factors are 
   return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
 }
 
+/// What moves the vertices of a mesh, four for each.
+struct Weights {
+  std::vector<uint16_t> bones;   // indices in the skin
+  std::vector<uint16_t> shares;  // in 65535ths
+};
+
 /// The document as it grows.
 class Document : public glb::Writer {
  public:
@@ -173,33 +179,49 @@ class Document : public glb::Writer {
                                 {"roughnessFactor", roughness}}}});
   }
 
-  /// @param bone of the skin that moves all of it; negative: none
-  int AddMesh(const std::string& name, const Surface& surface, int material, int bone = -1) {
+  /// @param bone of the skin that moves all of it
+  int AddMesh(const std::string& name, const Surface& surface, int material, int bone) {
+    std::vector<uint16_t> bones;
+    std::vector<uint8_t> weights;
+    for (size_t i = 0; i < surface.positions.size(); ++i) {
+      bones.insert(bones.end(), {static_cast<uint16_t>(bone), 0, 0, 0});
+      weights.insert(weights.end(), {255, 0, 0, 0});
+    }
+    return AddMeshWith(name, surface, material, [&](Json& attributes) {
+      attributes["JOINTS_0"] = AddAccessor(bones, 4, glb::kArrayBuffer);
+      attributes["WEIGHTS_0"] = AddAccessor(weights, 4, glb::kArrayBuffer, false, true);
+    });
+  }
+  int AddMesh(const std::string& name, const Surface& surface, int material, const Weights& weights) {
+    return AddMeshWith(name, surface, material, [&](Json& attributes) {
+      attributes["JOINTS_0"] = AddAccessor(weights.bones, 4, glb::kArrayBuffer);
+      attributes["WEIGHTS_0"] = AddAccessor(weights.shares, 4, glb::kArrayBuffer, false, true);
+    });
+  }
+  /// A rigid one.
+  int AddMesh(const std::string& name, const Surface& surface, int material) {
+    return AddMeshWith(name, surface, material, [](Json&) {});
+  }
+
+  int AddNode(Json node) { return Push("nodes", std::move(node)); }
+  void AddToScene(int node) { json()["scenes"][0]["nodes"].push_back(node); }
+  void AddChild(int parent, int child) { json()["nodes"][static_cast<size_t>(parent)]["children"].push_back(child); }
+
+ private:
+  template <typename AddMore>
+  int AddMeshWith(const std::string& name, const Surface& surface, int material, const AddMore& add_more) {
     std::vector<Vec3> normals;
     // Rounded to floats they would miss unit length by up to 1e-7, which readers take for unit length.
     for (const Vec3& normal : surface.normals) normals.push_back(normal.normalized());
     Json attributes = {{"POSITION", AddVectors(surface.positions, glb::kArrayBuffer, true)},
                        {"NORMAL", AddVectors(normals, glb::kArrayBuffer, false)}};
-    if (bone >= 0) {
-      std::vector<uint16_t> bones;
-      std::vector<uint8_t> weights;
-      for (size_t i = 0; i < surface.positions.size(); ++i) {
-        bones.insert(bones.end(), {static_cast<uint16_t>(bone), 0, 0, 0});
-        weights.insert(weights.end(), {255, 0, 0, 0});
-      }
-      attributes["JOINTS_0"] = AddAccessor(bones, 4, glb::kArrayBuffer);
-      attributes["WEIGHTS_0"] = AddAccessor(weights, 4, glb::kArrayBuffer, false, true);
-    }
+    add_more(attributes);
     const int indices = AddAccessor(surface.indices, 1, glb::kElementArrayBuffer);
     return Push(
         "meshes",
         {{"name", name},
          {"primitives", Json::array({{{"attributes", attributes}, {"indices", indices}, {"material", material}}})}});
   }
-
-  int AddNode(Json node) { return Push("nodes", std::move(node)); }
-  void AddToScene(int node) { json()["scenes"][0]["nodes"].push_back(node); }
-  void AddChild(int parent, int child) { json()["nodes"][static_cast<size_t>(parent)]["children"].push_back(child); }
 };
 
 /// Channels of one animation, all at the same times.
@@ -277,9 +299,24 @@ class Skeleton {
   int bone(size_t body) const { return bone_[body]; }  ///< index in the skin
   bool HasName(const std::string& name) const { return names_.contains(name); }
 
-  /// Returns the index of the skin.
-  int AddSkin() {
-    const int inverse_bind = document_.AddAccessor(inverse_bind_, 16);
+  /// Returns the index of the skin of meshes that were made with the bodies in the rest pose, or where `binds` has them
+  /// (bodies).
+  int AddSkin(std::span<const skin::Bind> binds = {}) const {
+    std::vector<float> inverses;
+    for (const size_t body : body_of_bone_) {
+      const Vec3& rest = character_.bodies[body].rest_position;
+      const skin::Bind bind = binds.empty() ? skin::Bind{rest, Quat::Identity()} : binds[body];
+      const Mat3 back = bind.orientation.conjugate().toRotationMatrix();
+      const Vec3 base = binds.empty() ? base_[body] : Vec3(bind.position + bind.orientation * (base_[body] - rest));
+      const Vec3 shift = -(back * base);
+      for (int column = 0; column < 4; ++column) {
+        for (int row = 0; row < 4; ++row) {
+          const double value = row == 3 ? (column == 3) : column < 3 ? back(row, column) : shift[row];
+          inverses.push_back(static_cast<float>(value));
+        }
+      }
+    }
+    const int inverse_bind = document_.AddAccessor(inverses, 16);
     return document_.Push("skins", {{"name", prefix_ + character_.name},
                                     {"inverseBindMatrices", inverse_bind},
                                     {"skeleton", node_[static_cast<size_t>(character_.root)]},
@@ -292,12 +329,7 @@ class Skeleton {
     names_.insert(name);
     bone_[body] = static_cast<int>(bones_.size());
     bones_.push_back(node_[body]);
-    for (int column = 0; column < 4; ++column) {
-      for (int row = 0; row < 4; ++row) {
-        const double value = column < 3 ? (row == column) : row < 3 ? -base_[body][row] : 1;
-        inverse_bind_.push_back(static_cast<float>(value));
-      }
-    }
+    body_of_bone_.push_back(body);
   }
 
   Document& document_;
@@ -308,7 +340,7 @@ class Skeleton {
   std::vector<int> bone_;   // (bodies)
   std::set<std::string> names_;
   Json bones_ = Json::array();
-  std::vector<float> inverse_bind_;
+  std::vector<size_t> body_of_bone_;
 };
 
 /// Turns the bones, and moves those whose joints come apart in the simulation.
@@ -379,14 +411,70 @@ void AddBodies(Document& document, const Skeleton& skeleton, int skin, const Bod
   }
 }
 
+/// Shares of a vertex that sum up to 65535: the largest takes what rounding leaves.
+std::array<uint16_t, skin::kInfluences> SharesOf(const std::array<skin::Influence, skin::kInfluences>& influences) {
+  constexpr int kWhole = std::numeric_limits<uint16_t>::max();
+  std::array<int, skin::kInfluences> shares = {};
+  int left = kWhole;
+  for (size_t k = 0; k < shares.size(); ++k) {
+    shares[k] = static_cast<int>(std::lround(kWhole * influences[k].share));
+    left -= shares[k];
+  }
+  *std::max_element(shares.begin(), shares.end()) += left;
+  std::array<uint16_t, skin::kInfluences> whole = {};
+  for (size_t k = 0; k < shares.size(); ++k) whole[k] = static_cast<uint16_t>(shares[k]);
+  return whole;
+}
+
+/// Normals of a surface without edges: sums over the triangles around a vertex, by their areas.
+std::vector<Vec3> SmoothNormals(const TriangleMesh& mesh) {
+  std::vector<Vec3> normals(mesh.vertices.size(), Vec3::Zero());
+  for (const std::array<int, 3>& t : mesh.triangles) {
+    const auto at = [&](size_t k) { return mesh.vertices[static_cast<size_t>(t[k])]; };
+    const Vec3 normal = (at(1) - at(0)).cross(at(2) - at(0));
+    for (const int corner : t) normals[static_cast<size_t>(corner)] += normal;
+  }
+  for (Vec3& normal : normals) normal = normal.norm() > 0 ? Vec3(normal.normalized()) : Vec3(Vec3::UnitY());
+  return normals;
+}
+
+/// One mesh that bends at the joints.
+void AddBodySkin(Document& document, const Skeleton& skeleton, const skin::BodySkin& body) {
+  Surface surface;
+  surface.positions = body.surface.vertices;
+  surface.normals = SmoothNormals(body.surface);
+  for (const std::array<int, 3>& t : body.surface.triangles) {
+    for (const int corner : t) surface.indices.push_back(static_cast<uint32_t>(corner));
+  }
+  Weights weights;
+  for (const auto& influences : body.influences) {
+    const auto shares = SharesOf(influences);
+    for (size_t k = 0; k < shares.size(); ++k) {
+      const int bone = skeleton.bone(static_cast<size_t>(influences[k].body));
+      weights.bones.push_back(static_cast<uint16_t>(shares[k] > 0 ? bone : 0));
+      weights.shares.push_back(shares[k]);
+    }
+  }
+  std::string name = skeleton.prefix() + "skin";
+  if (skeleton.HasName(name)) name += "_body";
+  const int material = document.AddMaterial(name, palette::kMiddle, 0.7);
+  document.AddToScene(document.AddNode({{"name", name},
+                                        {"mesh", document.AddMesh(name, surface, material, weights)},
+                                        {"skin", skeleton.AddSkin(body.binds)}}));
+}
+
 /// Skeletons and bodies of all characters. `frames` are those of each (characters x frames).
 void AddCharacters(Document& document, Animation& animation, std::span<const ExportedMotion> motions,
-                   const std::vector<std::vector<character::State>>& frames) {
+                   const std::vector<std::vector<character::State>>& frames, std::span<const skin::BodySkin> skins) {
   std::optional<BodyMaterials> materials;
   for (size_t c = 0; c < motions.size(); ++c) {
     const std::string prefix = motions.size() == 1 ? "" : "character_" + std::to_string(c + 1) + "_";
     Skeleton skeleton(document, motions[c].character, prefix);
     AnimateSkeleton(skeleton, frames[c], animation);
+    if (c < skins.size() && !skins[c].empty()) {
+      AddBodySkin(document, skeleton, skins[c]);
+      continue;
+    }
     const int skin = skeleton.AddSkin();
     if (!materials) materials.emplace(document);
     AddBodies(document, skeleton, skin, *materials);
@@ -481,14 +569,14 @@ void AddWorld(Document& document, Animation& animation, const ExportedMotion& mo
 
 }  // namespace
 
-std::string FormatGlb(std::span<const ExportedMotion> motions, double rate) {
+std::string FormatGlb(std::span<const ExportedMotion> motions, double rate, std::span<const skin::BodySkin> skins) {
   std::vector<std::vector<character::State>> frames;
   for (const ExportedMotion& motion : motions) frames.push_back(FramesAt(motion.trajectory, rate));
   const ExportedMotion& first = motions.front();
   Document document;
   document.json()["scenes"][0]["name"] = first.name;
   Animation animation(document, first.name, frames.front().size(), rate);
-  AddCharacters(document, animation, motions, frames);
+  AddCharacters(document, animation, motions, frames, skins);
   AddWorld(document, animation, first, frames, rate);
   animation.Finish();
   return document.Bytes();

@@ -60,51 +60,11 @@ std::optional<std::vector<metrics::StancePhase>> StancesOf(const Job& job, const
                               job.reference().frame_time());
 }
 
-/// Columns of a quantity of one side: as they are, or the other sign.
-struct Source {
-  std::string quantity, unit, column;
-  double sign = 1;
-};
-
-/// The column of what a joint does, by the segment that it moves: torques on the child are in the parent's axes, x to
-/// the left, z to the front.
-std::string LoadColumn(const Job& job, const std::string& segment, const std::string& suffix) {
-  const int body = character::BodyOfSegment(job.character(), segment);
-  for (const character::Joint& joint : job.character().joints) {
-    if (joint.child == body) return joint.name + suffix;
-  }
-  return "";
-}
-
-std::vector<Source> LoadSources(const Job& job, bool left) {
-  const std::string side = std::string(SideName(left)) + "_";
-  const double outward = left ? 1 : -1;
-  return {{"hip_extension_moment", "N m/kg", LoadColumn(job, side + "thigh", "_x"), 1},
-          {"hip_abduction_moment", "N m/kg", LoadColumn(job, side + "thigh", "_z"), outward},
-          {"knee_extension_moment", "N m/kg", LoadColumn(job, side + "shin", "_x"), -1},
-          {"ankle_plantarflexion_moment", "N m/kg", LoadColumn(job, side + "foot", "_x"), 1},
-          {"hip_power", "W/kg", LoadColumn(job, side + "thigh", "_power"), 1},
-          {"knee_power", "W/kg", LoadColumn(job, side + "shin", "_power"), 1},
-          {"ankle_power", "W/kg", LoadColumn(job, side + "foot", "_power"), 1}};
-}
-
-std::vector<Source> ForceSources(bool left) {
+std::vector<results::CycleSource> ForceSources(bool left) {
   const std::string side = std::string(SideName(left)) + "_";
   return {{"vertical", "N/kg", side + "vertical", 1},
           {"fore_aft", "N/kg", side + "fore_aft", 1},
           {"medial", "N/kg", side + "lateral", left ? -1.0 : 1.0}};
-}
-
-void AddCurves(const results::Channels& channels, const std::vector<Source>& sources, double mass, double time_step,
-               const std::vector<metrics::GaitCycle>& cycles, std::vector<metrics::CycleCurve>& curves) {
-  for (const Source& source : sources) {
-    const auto column = std::find(channels.names.begin(), channels.names.end(), source.column);
-    if (column == channels.names.end()) continue;
-    curves.push_back(metrics::CurveOver(
-        source.quantity, source.unit,
-        source.sign / mass * channels.values.col(static_cast<Eigen::Index>(column - channels.names.begin())), time_step,
-        cycles));
-  }
 }
 
 /// Curves of both sides over cycles, low-passed as the tables are.
@@ -123,11 +83,11 @@ results::CycleCurves CurvesOver(const Job& job, const ForceEstimate& estimate,
     std::copy_if(cycles.begin(), cycles.end(), std::back_inserter(of_side),
                  [&](const metrics::GaitCycle& cycle) { return cycle.left == left; });
     results::CycleCurves::Side& side = left ? curves.left : curves.right;
-    AddCurves(forces, ForceSources(left), mass, step, of_side, side.curves);
-    AddCurves(loads, LoadSources(job, left), mass, step, of_side, side.curves);
+    results::AddCurves(forces, ForceSources(left), mass, step, of_side, side.curves);
+    results::AddCurves(loads, results::LegLoads(job.character(), left), mass, step, of_side, side.curves);
     if (!estimate.measured) continue;
-    AddCurves(MeasuredChannels(job, *estimate.measured, step, cutoff), ForceSources(left),
-              job.options.mass.value_or(mass), step, of_side, side.measured);
+    results::AddCurves(MeasuredChannels(job, *estimate.measured, step, cutoff), ForceSources(left),
+                       job.options.mass.value_or(mass), step, of_side, side.measured);
   }
   return curves;
 }

@@ -207,7 +207,20 @@ std::vector<fs::path> RunsOf(const fs::path& folder) {
   return runs;
 }
 
-GatheredReport GatherReport(const std::vector<std::string>& folders) {
+std::vector<fs::path> EvaluatedRuns(const std::vector<std::string>& folders) {
+  std::vector<fs::path> runs;
+  for (const std::string& folder : folders) {
+    const fs::path table = fs::path(folder) / results::kRunsFile;
+    if (!fs::exists(table)) continue;
+    for (const results::RunRow& row : results::ParseRuns(io::ReadFile(table), table.string())) {
+      fs::path run = results::FolderOfRun(folder, row.clip, row.seed);
+      if (fs::exists(run / results::kControlFile)) runs.push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+GatheredReport GatherReport(const std::vector<std::string>& folders, const fs::path& page) {
   std::vector<fs::path> paths;
   for (const std::string& folder : folders) {
     if (fs::exists(fs::path(folder) / results::kRunsFile)) {
@@ -217,12 +230,20 @@ GatheredReport GatherReport(const std::vector<std::string>& folders) {
     }
   }
   const std::vector<std::string> names = NamesOf(paths);
+  const fs::path page_folder = page.empty() ? fs::path(folders.front()) : fs::absolute(page).parent_path();
   GatheredReport gathered;
   std::vector<io::Json> parts;
   for (size_t i = 0; i < paths.size(); ++i) {
     const fs::path table = paths[i] / results::kRunsFile;
     if (fs::exists(table)) {
-      parts.push_back(report::DescribeEvaluation(names[i], results::ParseRuns(io::ReadFile(table), table.string())));
+      const auto link_of = [&](const results::RunRow& row) {
+        const fs::path run = results::FolderOfRun(paths[i], row.clip, row.seed);
+        if (!fs::exists(run)) return std::string();
+        const fs::path target = fs::exists(run / results::kReportFile) ? run / results::kReportFile : run / "";
+        return fs::proximate(target, fs::absolute(page_folder)).generic_string();
+      };
+      parts.push_back(
+          report::DescribeEvaluation(names[i], results::ParseRuns(io::ReadFile(table), table.string()), link_of));
       continue;
     }
     std::string difference;

@@ -12,7 +12,8 @@
 
 namespace retrace::report {
 
-io::Json DescribeEvaluation(const std::string& name, const std::vector<results::RunRow>& rows) {
+io::Json DescribeEvaluation(const std::string& name, const std::vector<results::RunRow>& rows,
+                            const std::function<std::string(const results::RunRow&)>& link_of) {
   io::Json json;
   json["kind"] = "evaluation";
   json["name"] = name;
@@ -42,7 +43,11 @@ io::Json DescribeEvaluation(const std::string& name, const std::vector<results::
     json["summaries"].push_back(entry);
   }
   json["runs"] = io::Json::array();
-  for (const results::RunRow& row : rows) json["runs"].push_back(row.ToJson());
+  for (const results::RunRow& row : rows) {
+    json["runs"].push_back(row.ToJson());
+    const std::string link = link_of ? link_of(row) : "";
+    if (!link.empty()) json["runs"].back()["link"] = link;
+  }
   return json;
 }
 

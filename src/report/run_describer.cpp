@@ -16,6 +16,7 @@
 #include "retrace/results/contact_tables.h"
 #include "retrace/results/force_tables.h"
 #include "shown_contacts.h"
+#include "shown_cycles.h"
 #include "shown_motion.h"
 #include "shown_skin.h"
 #include "shown_world.h"
@@ -34,6 +35,8 @@ io::Json BodiesToJson(const character::Character& character) {
     io::Json shapes = io::Json::array();
     for (const character::Shape& shape : body.shapes) shapes.push_back(ShapeToJson(shape));
     bodies.push_back({{"name", body.name}, {"mass", body.mass}, {"shapes", shapes}});
+    if (body.part == character::Part::kFoot) bodies.back()["part"] = "foot";
+    if (body.part == character::Part::kHand) bodies.back()["part"] = "hand";
   }
   return bodies;
 }
@@ -297,6 +300,7 @@ struct RunDescriber::Impl {
         arrows(character.bodies.size()),
         push_arrows(character.bodies.size()),
         timeline(character.bodies.size()),
+        legs(character),
         footprints(of.world->environment, options.footprint),
         things(character, of.world->environment) {}
 
@@ -362,6 +366,7 @@ struct RunDescriber::Impl {
   Arrows arrows;
   Arrows push_arrows;
   Timeline timeline;
+  LegRecord legs;
   Footprints footprints;
   MovingThings things;
   std::vector<Vec3> places;  // of the root at the frames
@@ -383,6 +388,7 @@ void RunDescriber::Add(const control::Trajectory& part) {
   if (part.time_step != impl_->run.world->time_step) throw std::invalid_argument("another time step than the world's");
   const results::ContactHistory history = results::TraceContacts(impl_->character, part);
   impl_->timeline.Add(history);
+  impl_->legs.Add(part);
   impl_->simulated.Add(part);
   if (part.first_step == 0) {
     impl_->facing = part.states.front()[static_cast<size_t>(impl_->character.root)].orientation;
@@ -451,6 +457,7 @@ io::Json RunDescriber::Finish() {
   json["travel"] = {travel.x(), travel.z()};
   json["timeline"] = impl_->timeline.ToJson(character);
   json["footprints"] = impl_->footprints.ToJson();
+  if (io::Json cycles = impl_->legs.ToJson(run.reference); !cycles.is_null()) json["cycles"] = std::move(cycles);
   if (run.costs != nullptr) json["costs"] = CostsToJson(*run.costs);
   if (run.solutions != nullptr) json["solutions"] = SolutionsToJson(*run.solutions);
   if (run.composition != nullptr) {

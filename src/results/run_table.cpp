@@ -226,6 +226,10 @@ io::Json RunRow::ToJson() const {
   return json;
 }
 
+std::filesystem::path FolderOfRun(const std::filesystem::path& evaluation, const std::string& clip, uint64_t seed) {
+  return evaluation / "runs" / (clip + "." + std::to_string(seed));
+}
+
 RunRow ReadRunRow(const io::JsonView& view) {
   const auto number = [](const io::JsonView& value) {
     return value.json().is_null() ? kNotANumber : value.Number({-1e300, 1e300});

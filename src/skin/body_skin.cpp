@@ -138,19 +138,24 @@ std::vector<std::array<Influence, kInfluences>> WeightsOf(const TriangleMesh& su
     }
     std::swap(weights, next);
   }
-  std::vector<std::array<Influence, kInfluences>> influences(weights.size());
-  std::vector<Influence> all(bodies);
-  for (size_t v = 0; v < weights.size(); ++v) {
-    for (size_t b = 0; b < bodies; ++b) all[b] = {static_cast<int>(b), weights[v][b]};
-    std::stable_sort(all.begin(), all.end(), [](const Influence& a, const Influence& b) { return a.share > b.share; });
-    double sum = 0;
-    for (size_t k = 0; k < kInfluences; ++k) sum += all[k].share;
-    for (size_t k = 0; k < kInfluences; ++k) influences[v][k] = {all[k].body, all[k].share / sum};
-  }
+  std::vector<std::array<Influence, kInfluences>> influences;
+  for (const std::vector<double>& shares : weights) influences.push_back(LargestShares(shares));
   return influences;
 }
 
 }  // namespace
+
+std::array<Influence, kInfluences> LargestShares(const std::vector<double>& shares) {
+  std::vector<Influence> all;
+  for (size_t b = 0; b < shares.size(); ++b) all.push_back({static_cast<int>(b), shares[b]});
+  all.resize(std::max(all.size(), kInfluences));
+  std::stable_sort(all.begin(), all.end(), [](const Influence& a, const Influence& b) { return a.share > b.share; });
+  double sum = 0;
+  for (size_t k = 0; k < kInfluences; ++k) sum += all[k].share;
+  std::array<Influence, kInfluences> largest;
+  for (size_t k = 0; k < kInfluences; ++k) largest[k] = {all[k].body, all[k].share / sum};
+  return largest;
+}
 
 BodySkin MakeBodySkin(const character::Character& character, double spacing) {
   BodySkin skin;

@@ -35,6 +35,10 @@ TEST_F(Export, MistakesGiveOneMessageAndTheirCode) {
                               {run + " --to glb --rate 0", 2, "--rate"},
                               {run + " --to glb --rate fast", 2, "--rate"},
                               {run + " --to glb --nonsense", 2, "--nonsense"},
+                              {run + " --to bvh --skin", 2, "found formats without glb"},
+                              {run + " --to glb --skin --skeleton source", 2, "--skeleton source, expected none"},
+                              {run + " --to glb --mesh " + file, 3, "file"},
+                              {run + " --to glb --map map.json", 2, "--mesh"},
                               {Path("none") + " --to glb", 3, "none: found no such folder"},
                               {bad + " --to glb", 3, "bad/control.json"},
                               {run + " --to glb --output " + file + "/below", 5, "below"},
@@ -296,6 +300,14 @@ TEST_F(Export, TheKhronosValidatorFindsNothing) {
   ASSERT_EQ(Execute(kReplay + " " + one + " --with " + Path("robot") + ",2,0 --output " + scene).code % 4, 0);
   ASSERT_EQ(Execute(kExport + " " + scene + " --to glb").code, 0);
   files += " " + scene + "/export/motion.glb";
+  const std::string skinned = Path("skinned.glb");
+  const Outcome skin = Execute(kExport + " " + one + " --to glb --skin --json --output " + skinned);
+  ASSERT_EQ(skin.code, 0) << skin.text;
+  EXPECT_EQ(io::ParseJson(skin.text, "--json")["files"][0]["bytes"], fs::file_size(skinned));
+  files += " " + skinned;
+  const Outcome dog = Execute(kExport + " " + Path("dog") + " --to glb --skin");
+  EXPECT_EQ(dog.code, 2);
+  EXPECT_THAT(dog.text, HasSubstr("found the character quadruped, which has none, expected a human"));
   ASSERT_EQ(Execute(kExport + " " + one + " --to glb --skeleton source").code, 0);
   files += " " + one + "/export/source_skeleton.glb";
   const Outcome outcome = Execute("cd " + tools.string() + " && node validate.mjs" + files);

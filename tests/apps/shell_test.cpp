@@ -170,5 +170,34 @@ TEST_F(Shell, APageIsOpenedOrItsPathIsPrinted) {
   EXPECT_NE(fs::last_write_time(run + "/report.html"), made);
 }
 
+TEST_F(Shell, JsonIsOneDocumentAndNothingElse) {
+  MakeRuns();
+  const auto document = [&](const std::string& command, int code) {
+    const Outcome outcome = Execute(command + " --json 2>/dev/null");
+    EXPECT_EQ(outcome.code, code) << outcome.text;
+    return io::ParseJson(outcome.text, command);
+  };
+  const io::Json verified = document(kVerify + " " + good_, 0);
+  EXPECT_EQ(verified["verified"], true);
+  EXPECT_GT(verified["states"], 100);
+  EXPECT_EQ(verified["evaluations"][0]["success"], true);
+  const io::Json replayed = document(kReplay + " " + good_ + " --push trunk,0:0:900,0.1,0.2", 4);
+  EXPECT_EQ(replayed["success"], false);
+  EXPECT_TRUE(replayed["output"].is_null());
+  EXPECT_NEAR(replayed["characters"][0]["duration"].get<double>(), 0.6, 0.02);
+  const io::Json pushed = document(kReplay + " " + good_ + " --push-table trunk --push-forces 20 --push-times 0.1", 0);
+  EXPECT_EQ(pushed["open_loop"].size(), 4u);
+  EXPECT_EQ(pushed["open_loop"][0]["body"], "trunk");
+  EXPECT_EQ(pushed["open_loop"][0]["newton"], 20.0);
+  const io::Json exported = document(kExport + " " + good_ + " --to bvh,csv", 0);
+  EXPECT_EQ(exported["files"].size(), 3u);
+  EXPECT_EQ(exported["files"][0]["rate"], 120.0);
+  const io::Json tracked = document(kTrack + " " + kWalkClip + " --end 0.6 --dry-run", 0);
+  EXPECT_EQ(tracked["success"], true);
+  EXPECT_TRUE(tracked["folder"].is_null());
+  io::WriteFile(good_ + "/control.json", "{");
+  EXPECT_EQ(Execute(kVerify + " " + good_ + " --json").code, 3) << "messages stay messages";
+}
+
 }  // namespace
 }  // namespace retrace::apps

@@ -211,5 +211,54 @@ TEST(CharacterOfMesh, AMapNamesJointsThatNobodyKnows) {
   EXPECT_EQ((*body.character.json)["bodies"], (*Medium().character.json)["bodies"]);
 }
 
+/// The surface of the file, moved by the character in its rest pose, is the body that the shapes were fitted to.
+TEST(CharacterOfMesh, TheMeshIsASkinOfIts) {
+  const SkinnedMesh mesh =
+      Changed([](const Vec3& v) { return Vec3(100 * (AxisRotation(1, Radians(90)) * v) + Vec3(500, -30, 20)); });
+  const Character& character = Medium().character;
+  const skin::BodySkin skin = SkinOfMesh(mesh, character, "body.glb", nullptr);
+  ASSERT_EQ(skin.influences.size(), mesh.surface.vertices.size());
+  character::State rest;
+  for (const Body& body : character.bodies) rest.emplace_back().position = body.rest_position;
+  const std::vector<Vec3> posed = skin::Posed(skin, rest);
+  Eigen::AlignedBox3d box;
+  for (size_t v = 0; v < posed.size(); ++v) {
+    box.extend(posed[v]);
+    double sum = 0;
+    for (const skin::Influence& influence : skin.influences[v]) sum += influence.share;
+    ASSERT_NEAR(sum, 1, 1e-12);
+  }
+  EXPECT_NEAR(box.min().y(), 0, 1e-5);
+  EXPECT_NEAR(box.max().y(), character.height, 1e-5);
+  // A forearm that is raised takes its vertices along, and no others.
+  character::State raised = rest;
+  const auto hand = static_cast<size_t>(character.FindBody("left_hand"));
+  raised[hand].position.y() += 1;
+  const std::vector<Vec3> moved = skin::Posed(skin, raised);
+  for (size_t v = 0; v < posed.size(); ++v) {
+    double share = 0;
+    for (const skin::Influence& influence : skin.influences[v]) {
+      if (influence.body == static_cast<int>(hand)) share += influence.share;
+    }
+    EXPECT_NEAR(moved[v].y() - posed[v].y(), share, 1e-9);
+  }
+  // Hanging arms are turned by the character, so that the skin has them where the shapes are.
+  const SkinnedMesh hanging = make_meshes::MakeBodyMesh(make_meshes::Bodies()[1], Radians(50), kCoarse);
+  const skin::BodySkin lowered = SkinOfMesh(hanging, character, "hanging.glb", nullptr);
+  Eigen::AlignedBox3d span;
+  for (const Vec3& vertex : skin::Posed(lowered, rest)) span.extend(vertex);
+  EXPECT_NEAR(span.sizes().x(), box.sizes().x(), 0.03);
+}
+
+TEST(CharacterOfMesh, AnotherMeshIsNoSkinOfIt) {
+  const SkinnedMesh other = make_meshes::MakeBodyMesh(make_meshes::Bodies()[1], 0, kCoarse);
+  try {
+    SkinOfMesh(other, Human(), "other.glb", nullptr);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("expected the mesh that the character was made of"));
+  }
+}
+
 }  // namespace
 }  // namespace retrace::body_fitting

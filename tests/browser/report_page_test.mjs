@@ -353,6 +353,23 @@ test('a tracked motion shows what its quadratic programs planned', async (t) => 
   assert.equal(await page.locator('#cost-0').count(), 0);
 });
 
+test('legs are shown over the gait cycle, and a press in a chart sets the time', async (t) => {
+  const page = await open(t, 'tracked/report.html', { width: 1400, height: 900, hash: '#time=0.8' });
+  await page.locator('#cycles-0 canvas').first().waitFor();
+  const titles = await page.locator('#cycles-0 h4').allInnerTexts();
+  for (const title of ['Hip flexion', 'Knee flexion', 'Knee extension moment', 'Ankle power', 'Vertical force']) {
+    assert.ok(titles.some((text) => text.startsWith(title)), `${title} in ${titles}`);
+  }
+  const strides = await page.evaluate(() => ['left', 'right'].flatMap((side) => window.report.runs[0].cycles[side].strides));
+  const { start, end } = strides[0];
+  assert.ok(start > 0.1 && end - start > 0.8 && end - start < 1.4, JSON.stringify(strides));
+  const plot = await page.locator('#cycles-0 .u-over').first().boundingBox();
+  await page.locator('#cycles-0 .u-over').first().click({ position: { x: plot.width / 4, y: 20 } });
+  assert.ok(Math.abs((await timeOf(page)) - (start + (end - start) / 4)) < 0.02);
+  const cursors = await page.locator('#cycles-0 .plot').first().locator('.cursor:not([hidden])').evaluateAll((nodes) => nodes.map((node) => parseFloat(node.style.left)));
+  assert.ok(cursors.some((left) => Math.abs(left - 25) < 2), `${cursors}`);
+});
+
 test('forces are shown with their band, what was measured and the figures', async (t) => {
   const page = await open(t, 'forces/report.html', { hash: '#time=0.8' });
   const rows = readTable(join(folder, 'forces/foot_forces_20Hz.csv'));
@@ -670,6 +687,8 @@ test('what evaluate measured', async (t) => {
   await page.getByLabel('Level of success').selectOption('strict');
   await page.getByText(`All ${rows.length} runs`).click();
   assert.equal(await page.locator('details tbody tr').count(), rows.length);
+  const [link] = await page.locator('details tbody a').evaluateAll((nodes) => nodes.map((node) => node.href));
+  assert.ok(existsSync(join(fileURLToPath(link), 'control.json')), link);
   await page.setViewportSize({ width: 360, height: 720 });
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
 });

@@ -74,6 +74,32 @@ class Scene {
     return values;
   }
 
+  /// Vertices of the node's mesh, each moved by up to four nodes, at a key.
+  std::vector<Vec3> Skinned(int node, size_t key) const {
+    const io::Json& n = json_["nodes"][static_cast<size_t>(node)];
+    const io::Json& attributes = json_["meshes"][n["mesh"].get<size_t>()]["primitives"][0]["attributes"];
+    const auto places = Values(attributes["POSITION"].get<size_t>());
+    const auto bones = Values(attributes["JOINTS_0"].get<size_t>()),
+               shares = Values(attributes["WEIGHTS_0"].get<size_t>());
+    const io::Json& skin = json_["skins"][n["skin"].get<size_t>()];
+    const auto inverse = Values(skin["inverseBindMatrices"].get<size_t>());
+    std::vector<Eigen::Matrix4d> moves;
+    for (size_t bone = 0; bone < skin["joints"].size(); ++bone) {
+      moves.emplace_back(Global(skin["joints"][bone].get<int>(), key).matrix() *
+                         Eigen::Map<const Eigen::Matrix4d>(inverse.data() + 16 * bone));
+    }
+    std::vector<Vec3> vertices;
+    for (size_t v = 0; v < places.size() / 3; ++v) {
+      Eigen::Vector4d sum = Eigen::Vector4d::Zero();
+      for (size_t k = 4 * v; k < 4 * v + 4; ++k) {
+        sum += shares[k] / 65535 * moves.at(static_cast<size_t>(bones[k])) *
+               Eigen::Vector4d(places[3 * v], places[3 * v + 1], places[3 * v + 2], 1);
+      }
+      vertices.emplace_back(sum.head<3>());
+    }
+    return vertices;
+  }
+
   std::vector<double> Times() const { return Values(json_["animations"][0]["samplers"][0]["input"].get<size_t>()); }
   bool Animates(int node, const std::string& path) const { return Channel(node, path) >= 0; }
 
@@ -325,6 +351,42 @@ TEST(ExportGlb, CharactersOfASceneAreInOneFileUnderNamesOfTheirOwn) {
     EXPECT_LT((scene.Global(scene.Find("character_2_root"), k).translation() - root).norm(), 1e-6) << k;
   }
   EXPECT_EQ(FormatGlb(human.motion(), 60), FormatGlb(std::vector<ExportedMotion>{human.motion()}, 60));
+}
+
+TEST(ExportGlb, ASkinMovesWithTheBodies) {
+  const Simulation drop = Drop("human", 96);
+  const std::vector<skin::BodySkin> skins = {skin::MakeBodySkin(drop.character, 0.03)};
+  const Scene scene(FormatGlb(drop.motion(), 60, skins));
+  const int node = scene.Find("skin");
+  ASSERT_GE(node, 0);
+  EXPECT_LT(scene.Find("trunk"), 0) << "no shapes besides";
+  const io::Json& primitive = scene.json()["meshes"][0]["primitives"][0];
+  const auto indices = scene.Values(primitive["indices"].get<size_t>());
+  EXPECT_EQ(indices.size(), 3 * skins[0].surface.triangles.size());
+  const auto count = static_cast<double>(skins[0].surface.vertices.size());
+  for (const double index : indices) ASSERT_TRUE(index >= 0 && index < count);
+  const auto shares = scene.Values(primitive["attributes"]["WEIGHTS_0"].get<size_t>());
+  const auto bones = scene.Values(primitive["attributes"]["JOINTS_0"].get<size_t>());
+  ASSERT_EQ(shares.size(), 4 * skins[0].surface.vertices.size());
+  ASSERT_EQ(bones.size(), shares.size());
+  const auto joints = static_cast<double>(scene.json()["skins"][0]["joints"].size());
+  for (size_t v = 0; v < shares.size(); v += 4) {
+    ASSERT_EQ(shares[v] + shares[v + 1] + shares[v + 2] + shares[v + 3], 65535);
+    for (size_t k = v; k < v + 4; ++k) ASSERT_TRUE(bones[k] < joints && (shares[k] > 0 || bones[k] == 0));
+  }
+  for (const size_t k : {0u, 12u, 24u}) {
+    const std::vector<Vec3> seen = scene.Skinned(node, k);
+    const std::vector<Vec3> wanted = skin::Posed(skins[0], drop.trajectory.states[4 * k]);
+    double farthest = 0;
+    for (size_t v = 0; v < wanted.size(); ++v) farthest = std::max(farthest, (seen[v] - wanted[v]).norm());
+    EXPECT_LT(farthest, 6e-4) << "at frame " << k;  // joints come apart by as much
+  }
+  // Where a character has none, its shapes are there.
+  const Simulation dog = Drop("quadruped", 4);
+  const std::vector<ExportedMotion> motions = {drop.motion(), dog.motion()};
+  const Scene both(FormatGlb(motions, 60, std::vector<skin::BodySkin>{skins[0], {}}));
+  EXPECT_GE(both.Find("character_1_skin"), 0);
+  EXPECT_GE(both.Find("character_2_trunk"), 0);
 }
 
 TEST(ExportGlb, TheSameMotionGivesTheSameBytes) {

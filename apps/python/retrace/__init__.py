@@ -243,12 +243,12 @@ class Run(_Moving):
 
     def export(self, formats: Union[str, Sequence[str]], output: Optional[PathLike] = None, *,
                rate: Optional[float] = None, skeleton: str = "character", recording: Optional[PathLike] = None,
-               force: bool = False) -> list[Path]:
+               skin: bool = False, force: bool = False) -> list[Path]:
         """Writes the motion as glb, bvh, csv, npz, sto, trc, joints, mujoco or all; with skeleton="source" on the skeleton of
-        the recording. Returns the files."""
+        the recording; with `skin` a human of a glb file has one mesh that bends at the joints. Returns the files."""
         names = [formats] if isinstance(formats, str) else list(formats)
         where, source = ("" if path is None else os.fspath(path) for path in (output, recording))
-        return self._core.export(names, where, rate, skeleton, source, force)
+        return self._core.export(names, where, rate, skeleton, source, skin, force)
 
 
 class Table:

@@ -89,7 +89,8 @@ class Run(_Moving):
     def replay(self, pushes: Iterable[Union[str, Push]] = ..., *, feedback: bool = ..., output: Optional[_Path] = ...,
                force: bool = ...) -> Replay: ...
     def export(self, formats: Union[str, Sequence[str]], output: Optional[_Path] = ..., *, rate: Optional[float] = ...,
-               skeleton: str = ..., recording: Optional[_Path] = ..., force: bool = ...) -> list[Path]: ...
+               skeleton: str = ..., recording: Optional[_Path] = ..., skin: bool = ...,
+               force: bool = ...) -> list[Path]: ...
 
 class Table:
     names: list[str]

@@ -2,6 +2,8 @@
 
 #include "cli/number_option.h"
 #include "cli/set_option.h"
+#include "common/json_printout.h"
+#include "common/progress.h"
 
 namespace retrace::apps {
 
@@ -14,7 +16,12 @@ void AddBriefSearchOptions(cli::Command& command, BriefSearchArguments& o, const
   cli::AddNumber(command, "--threads", o.threads, cli::kThreads, "Threads [all cores]");
   command.Add("--output", o.output, "Folder for the results [" + output + "]").Type("DIR");
   command.AddFlag("--force", o.force, "Write into a folder that holds results already");
+  AddJsonOption(command, o.json);
   command.Add("--progress", o.progress, "auto, bar, plain, json or none").ShowDefault();
+}
+
+bool BriefSearchArguments::prints() const {
+  return !json && Prints(ChooseProgress(progress, false));
 }
 
 void Apply(const BriefSearchArguments& o, runs::Configuration& configuration) {

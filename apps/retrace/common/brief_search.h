@@ -19,6 +19,10 @@ struct BriefSearchArguments {
   std::string output;  // empty: not given
   bool force = false;
   std::string progress = "auto";
+  bool json = false;
+
+  /// Whether lines for people are printed.
+  bool prints() const;
 };
 
 /// @param output the default folder, for the help

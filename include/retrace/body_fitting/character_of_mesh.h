@@ -11,6 +11,7 @@
 #include "retrace/character/character.h"
 #include "retrace/character/strength.h"
 #include "retrace/io/json.h"
+#include "retrace/skin/body_skin.h"
 
 namespace retrace::body_fitting {
 
@@ -67,5 +68,12 @@ struct BodyOfMesh {
 /// the file in messages.
 BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& human, const BodyOptions& options,
                          const std::string& name, const io::JsonView* map);
+
+/// The mesh itself as the skin of the character that MakeCharacter made of it. The surface is in the pose of the file,
+/// scaled to the height of the character; each vertex keeps the four parts of the body that move most of it.
+///
+/// Throws InputError as MakeCharacter does, and for a mesh whose joints are not where the character has its own.
+skin::BodySkin SkinOfMesh(const SkinnedMesh& mesh, const character::Character& character, const std::string& name,
+                          const io::JsonView* map);
 
 }  // namespace retrace::body_fitting

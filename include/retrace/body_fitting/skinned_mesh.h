@@ -10,9 +10,10 @@
 
 namespace retrace::body_fitting {
 
-inline constexpr size_t kMostMeshVertices = 200000;   ///< of the surface, those of all primitives together
-inline constexpr size_t kMostMeshTriangles = 400000;  ///< the same
-inline constexpr size_t kMostMeshJoints = 1000;       ///< nodes of the file
+inline constexpr size_t kLargestMesh = size_t{200} << 20;  ///< the file [bytes]
+inline constexpr size_t kMostMeshVertices = 200000;        ///< of the surface, those of all primitives together
+inline constexpr size_t kMostMeshTriangles = 400000;       ///< the same
+inline constexpr size_t kMostMeshJoints = 1000;            ///< nodes of the file
 
 struct SkinJoint {
   std::string name;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "retrace/exports/exported_motion.h"
+#include "retrace/skin/body_skin.h"
 
 namespace retrace::exports {
 
@@ -26,6 +27,8 @@ bool HasRate(ExportFormat format);
 
 /// Contents of FilesOf(format, motions.size()), in that order. Several motions are those of the characters of one
 /// scene.
-std::vector<std::string> Format(ExportFormat format, std::span<const ExportedMotion> motions, double rate);
+/// @param skins of GLB, as FormatGlb has them
+std::vector<std::string> Format(ExportFormat format, std::span<const ExportedMotion> motions, double rate,
+                                std::span<const skin::BodySkin> skins = {});
 
 }  // namespace retrace::exports

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "retrace/exports/exported_motion.h"
+#include "retrace/skin/body_skin.h"
 
 namespace retrace::exports {
 
@@ -13,6 +14,8 @@ namespace retrace::exports {
 ///    joint hierarchy, at rest as in the character's rest pose
 ///  - per body a mesh with its name, of all its shapes, bound to its node of the skeleton alone (a skin), so that
 ///    Blender shows an armature and the bodies as objects. A name that a node has already gets `_body` behind it.
+///    With a skin instead of these one mesh `skin`, whose vertices up to four nodes move; the four shares of a vertex
+///    are 16-bit and sum up to 1 exactly
 ///  - the ground, boxes and height field of the world, and its free bodies
 ///  - one animation with the motion's name, `rate` frames per second, linear between: rotations of the skeleton and the
 ///    root's path. A solver leaves joints some tenths of a millimeter apart; a node that would come more than 0.5 mm
@@ -22,9 +25,10 @@ namespace retrace::exports {
 /// Several motions are those of the characters of one scene, as control::TrajectoryOf has them; there is at least one.
 /// All are in the one animation, and the names of nodes, meshes and skins begin with that of their character:
 /// `character_2_left_knee`. The world is there once.
-std::string FormatGlb(std::span<const ExportedMotion> motions, double rate);
-inline std::string FormatGlb(const ExportedMotion& motion, double rate) {
-  return FormatGlb(std::span(&motion, 1), rate);
+/// @param skins (characters) an empty one: its shapes are drawn; none: those of all
+std::string FormatGlb(std::span<const ExportedMotion> motions, double rate, std::span<const skin::BodySkin> skins = {});
+inline std::string FormatGlb(const ExportedMotion& motion, double rate, std::span<const skin::BodySkin> skins = {}) {
+  return FormatGlb(std::span(&motion, 1), rate, skins);
 }
 
 }  // namespace retrace::exports

@@ -25,7 +25,12 @@ struct GatheredReport {
 };
 
 /// Everything about runs and results of `evaluate`, in this order. Throws InputError.
-GatheredReport GatherReport(const std::vector<std::string>& folders);
+/// @param page where the page will be: what `evaluate` measured is linked from there to the pages of its runs, or where
+/// there are none to their folders; empty: in the first folder
+GatheredReport GatherReport(const std::vector<std::string>& folders, const std::filesystem::path& page = {});
+
+/// Folders of the runs of evaluations among the folders, of those that are kept, in the order of their tables.
+std::vector<std::filesystem::path> EvaluatedRuns(const std::vector<std::string>& folders);
 
 /// Throws OutputError when a page or picture at `file` would replace what these folders are read from, and UsageError
 /// when it would replace a file that is not such a page, unless `force` allows that.

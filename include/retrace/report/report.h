@@ -106,7 +106,9 @@ io::Json DescribeRun(const ReportRun& run, const control::Trajectory& simulated,
 io::Json DescribeScene(const std::string& name, std::vector<RunDescriber>& characters);
 
 /// Success rates and distributions of what `evaluate` measured. `name` is the heading.
-io::Json DescribeEvaluation(const std::string& name, const std::vector<results::RunRow>& rows);
+/// @param link_of gives what a run is linked to, a path relative to the page; empty: nothing
+io::Json DescribeEvaluation(const std::string& name, const std::vector<results::RunRow>& rows,
+                            const std::function<std::string(const results::RunRow&)>& link_of = {});
 
 /// The whole document: what the functions above returned, in the order in which it is shown.
 io::Json ReportDocument(const std::string& title, std::vector<io::Json> parts);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -125,6 +126,8 @@ struct RunRow {
 
   io::Json ToJson() const;
 };
+/// Where a run is among the results of an evaluation.
+std::filesystem::path FolderOfRun(const std::filesystem::path& evaluation, const std::string& clip, uint64_t seed);
 /// Reads what RunRow::ToJson wrote. Throws InputError with the JSON pointer.
 RunRow ReadRunRow(const io::JsonView& view);
 

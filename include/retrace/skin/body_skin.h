@@ -19,6 +19,10 @@ struct Influence {
 };
 inline constexpr size_t kInfluences = 4;  ///< of a vertex, at most: as many as glTF and graphics cards take at once
 
+/// The largest of shares, as many as there may be, the largest first, so that they sum up to 1.
+/// @param shares (bodies), not all 0
+std::array<Influence, kInfluences> LargestShares(const std::vector<double>& shares);
+
 /// Where a body stands in the pose in which the surface was made.
 struct Bind {
   Vec3 position = Vec3::Zero();         ///< of its center of mass [m]

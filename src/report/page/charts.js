@@ -218,7 +218,7 @@ function drawContacts(plot, run) {
   ctx.globalAlpha = 0.75;
   for (const row of run.timeline) {
     const side = sideOf(row.body);
-    if (side === 'middle' || !/foot|toe|hand/.test(row.body)) continue;
+    if (side === 'middle' || !run.character.bodies.find(({ name }) => name === row.body)?.part) continue;
     ctx.fillStyle = colors[side];
     const y = top + height - (side === 'left' ? 2 : 1) * (high + devicePixelRatio);
     for (const [start, end] of row.intervals) {
@@ -340,7 +340,7 @@ export function jointCharts(run, clock) {
     clock,
     lines: torqueLines(),
     contactsOf: run,
-    note: 'Of the servo on the child body, in the parent\u2019s axes. Its limits are dotted.',
+    note: `Of the servo on the child body, in the parent\u2019s axes.${joints.some(({ effort }) => effort) ? ' Its limits are dotted.' : ''}`,
   });
   angles.tools.append(node);
   node.addEventListener('change', () => {

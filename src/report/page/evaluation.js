@@ -40,6 +40,10 @@ function rates(part, level) {
   return element('div.rates', {}, ...rows);
 }
 
+// The page of a run, or its folder where it has none.
+const addressOf = (run) => run.link?.split('/').map(encodeURIComponent).join('/');
+const linked = (run, name) => (run.link ? element('a', { href: addressOf(run) }, name) : name);
+
 // A row of dots per clip, one dot per run, with the median and the middle half of its successful runs.
 function distribution(part, figure) {
   const measured = part.runs.filter((run) => Number.isFinite(run.figures[figure]) && run.figures[figure] !== null);
@@ -54,7 +58,9 @@ function distribution(part, figure) {
     const own = measured.filter((run) => run.clip === clip);
     const quartiles = part.summaries.find((s) => s.scope === 'clip' && s.name === clip).quartiles[column];
     const dots = own.map((run) =>
-      element(run.main ? 'i.dot' : 'i.dot.failed', {
+      element(run.link ? 'a' : 'i', {
+        className: run.main ? 'dot' : 'dot failed',
+        href: addressOf(run),
         style: `left: ${place(run.figures[figure])}%`,
         title: `${clip}, seed ${run.seed}: ${fixed(run.figures[figure], 3)}${run.main ? '' : ', not within tolerance'}`,
       }),
@@ -86,7 +92,7 @@ function table(part) {
   const shown = part.figures.filter((figure) => first.includes(figure));
   const head = ['Clip', 'Seed', 'Status', 'Success', 'First gate left', 'End', ...shown];
   const rows = part.runs.map((run) => [
-    run.clip,
+    linked(run, run.clip),
     run.seed,
     run.status,
     ['main', 'loose', 'strict', 'world'].filter((level) => run[level]).join(', ') || (run.message ? run.message : 'none'),
@@ -105,7 +111,7 @@ function table(part) {
         'table',
         {},
         element('thead', {}, element('tr', {}, ...head.map((name) => element('th', { scope: 'col' }, name.replace(/_/g, ' '))))),
-        element('tbody', {}, ...rows.map((row) => element('tr', {}, ...row.map((cell) => element('td', {}, String(cell)))))),
+        element('tbody', {}, ...rows.map((row) => element('tr', {}, ...row.map((cell) => element('td', {}, cell instanceof Node ? cell : String(cell)))))),
       ),
     ),
   );

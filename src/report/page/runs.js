@@ -1,6 +1,7 @@
 // One run or several, and the characters of each, linked to one clock: 3D view, player, summary, charts, contacts, settings.
 import { comparisonChart, everyChart, costChart, footForceCharts, forceChart, heightChart, jointCharts, repairCharts, solutionCharts, termsChart } from './charts.js';
 import { characterColor, heatGradient, onSchemeChange, palette } from './colors.js';
+import { cyclesPart } from './cycles.js';
 import { sideOf, words } from './data.js';
 import { element, fixed } from './dom.js';
 import { beside } from './motions.js';
@@ -402,7 +403,7 @@ function details(run, clock, several) {
       timeline(run, clock),
       run.force_comparison && forceFigures(run),
     ),
-    part('How does it move?', nodes([...jointCharts(run, clock), heightChart(run, clock)]), run.composition && composition(run, clock)),
+    part('How does it move?', nodes([...jointCharts(run, clock), heightChart(run, clock)]), cyclesPart(run, clock), run.composition && composition(run, clock)),
     run.candidates && part('How could it go on?', candidates(run)),
     run.latent_picture && part('What was learned?', latentPicture(run)),
     part('What is wrong with the recording?', findings(run, clock), run.repair && nodes(repairCharts(run, clock))),

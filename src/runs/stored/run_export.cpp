@@ -47,13 +47,24 @@ ExportableRun::ExportableRun(StoredRun stored) : run(std::move(stored)) {
   }
 }
 
+std::vector<skin::BodySkin> GeneratedSkins(const ExportableRun& run) {
+  std::vector<skin::BodySkin> skins;
+  for (const exports::ExportedMotion& motion : run.motions) {
+    skins.push_back(skin::MakeBodySkin(motion.character));
+    if (!skins.back().empty()) continue;
+    throw UsageError("a skin: found the character " + motion.character.name +
+                     ", which has none, expected a human; without a skin its collision shapes are written");
+  }
+  return skins;
+}
+
 void WriteExports(const ExportableRun& run, const ExportOptions& o, const std::vector<ExportTarget>& targets,
                   const std::function<void(const ExportTarget& target, size_t bytes, double rate)>& on_file) {
   size_t next = 0;
   while (next < targets.size()) {
     const exports::ExportFormat format = targets[next].format;
     const double rate = o.rate.value_or(exports::DefaultRate(format));
-    for (const std::string& bytes : exports::Format(format, run.motions, rate)) {
+    for (const std::string& bytes : exports::Format(format, run.motions, rate, o.skins)) {
       const ExportTarget& target = targets[next++];
       const fs::path& path = target.path;
       std::error_code error;

@@ -217,6 +217,11 @@ class Module(unittest.TestCase):
         source = self.walk.export("bvh", self.folder / "source.bvh", skeleton="source")[0]
         head = WALK.read_text().split("MOTION")[0]
         self.assertEqual(source.read_text().split("MOTION")[0], head)
+        plain = self.walk.export("glb", self.folder / "plain.glb")[0].read_bytes()
+        skinned = self.walk.export("glb", self.folder / "skinned.glb", skin=True)[0].read_bytes()
+        self.assertIn(b'"name":"skin"', skinned)
+        self.assertNotIn(b'"name":"skin"', plain)
+        self.refused(retrace.UsageError, 2, ["skin"], lambda: self.walk.export("glb", skeleton="source", skin=True))
         self.refused(retrace.UsageError, 2, ['"fbx"'], lambda: self.walk.export("fbx"))
         self.refused(retrace.UsageError, 2, ["rate"], lambda: self.walk.export("bvh", rate=-1))
         self.refused(retrace.UsageError, 2, ["rate"], lambda: self.walk.export("bvh", rate=30, skeleton="source"))

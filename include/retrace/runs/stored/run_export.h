@@ -9,6 +9,7 @@
 #include "retrace/exports/formats.h"
 #include "retrace/runs/stored/replay.h"
 #include "retrace/runs/stored/verification.h"
+#include "retrace/skin/body_skin.h"
 
 namespace retrace::runs {
 
@@ -19,6 +20,8 @@ struct ExportOptions {
       {};                           ///< folder for the files, or the file itself where there is one; empty: in the run
   std::optional<double> rate = {};  ///< frames per second; none: the format's own
   bool force = false;               ///< overwrite files in `output`
+  /// (characters) What GLB files have instead of the shapes that collide; an empty one, or none: these.
+  std::vector<skin::BodySkin> skins = {};
 };
 
 /// A file of an export.
@@ -41,6 +44,9 @@ struct ExportableRun {
   std::vector<control::OpenLoopControl> controls;  ///< (characters)
   std::vector<exports::ExportedMotion> motions;    ///< (characters)
 };
+
+/// Generated skins of all characters. Throws UsageError where one has none, since it is not a human.
+std::vector<skin::BodySkin> GeneratedSkins(const ExportableRun& run);
 
 /// Writes the files. `on_file` is called after each with its bytes and its rate. Throws OutputError.
 void WriteExports(const ExportableRun& run, const ExportOptions& options, const std::vector<ExportTarget>& targets,
