@@ -7,6 +7,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
+#include "retrace/metrics/required_forces.h"
 #include "retrace/planning/viability/replayed_control.h"
 
 namespace retrace::runs {
@@ -37,6 +38,31 @@ double Usable(const Tracking& tracked) {
   return tracked.success() ? usable : usable - kBeforeFall;
 }
 
+/// The rotations from the joints' poses to the targets at which servos give what inverse dynamics of the recording
+/// requires, with contacts of the whole body, in the parent's axes. (poses, joints)
+std::vector<std::vector<Vec3>> RequiredLeads(const Job& job) {
+  const character::Character& character = job.character();
+  const character::ReferenceMotion& reference = job.reference();
+  std::vector<std::vector<Vec3>> leads(reference.poses().size(),
+                                       std::vector<Vec3>(character.joints.size(), Vec3::Zero()));
+  metrics::RequiredForcesOptions options;
+  options.gravity = job.configuration.task.world.gravity;
+  options.environment = job.configuration.task.world.environment;
+  const std::vector<metrics::RequiredForces> required = metrics::RequiredForcesOf(reference, options);
+  if (required.empty()) return leads;
+  character::State state;
+  for (size_t f = 0; f < leads.size(); ++f) {
+    const metrics::RequiredForces& instant = required[std::min(f == 0 ? 0 : f - 1, required.size() - 1)];
+    reference.StateAt(static_cast<double>(f) * reference.frame_time(), state);
+    for (size_t j = 0; j < character.joints.size(); ++j) {
+      const character::Joint& joint = character.joints[j];
+      leads[f][j] =
+          Lead(joint, joint.PerAxis(instant.torques[j]), joint.PerAxis(character::RelativeRate(joint, state)));
+    }
+  }
+  return leads;
+}
+
 }  // namespace
 
 character::ReferenceMotion BaselineOf(const Job& job, const control::OpenLoopControl& control, double usable) {
@@ -61,15 +87,16 @@ character::ReferenceMotion BaselineOf(const Job& job, const control::OpenLoopCon
       ++counts[frame];
     }
   });
+  const std::vector<std::vector<Vec3>> required = RequiredLeads(job);
   Eigen::MatrixXd turns =
       Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(poses.size()), static_cast<Eigen::Index>(3 * joints));
   const auto turn = [&](size_t f, size_t j) {
     return turns.block<1, 3>(static_cast<Eigen::Index>(f), static_cast<Eigen::Index>(3 * j));
   };
   for (size_t f = 0; f < poses.size(); ++f) {
-    if (counts[f] == 0) continue;
     for (size_t j = 0; j < joints; ++j) {
-      const Quat target = FromRotationVector(leads[f][j] / counts[f]) * tracked_poses[f].joint_rotations[j];
+      const Vec3 lead = counts[f] == 0 ? required[f][j] : Vec3(leads[f][j] / counts[f]);
+      const Quat target = FromRotationVector(lead) * tracked_poses[f].joint_rotations[j];
       turn(f, j) = RotationVector(target * poses[f].joint_rotations[j].conjugate());
     }
   }
@@ -96,7 +123,7 @@ Job WithBaseline(Job job, int threads, const HybridHooks& hooks) {
       return job;
     }
   }
-  if (tracked > 0) job.SetBaseline(BaselineOf(job, job.tracked->summary.control, tracked));
+  job.SetBaseline(BaselineOf(job, job.tracked->summary.control, tracked));
   return job;
 }
 

@@ -65,9 +65,13 @@ std::string Seconds(double time) {
 std::string Tracking::Ending() const {
   const metrics::Gate* const left = evaluation.FirstViolated();
   if (summary.reached_end() && left == nullptr) {
-    if (evaluation.near_in_world()) return "stayed within tolerance";
-    return "drifted from the reference by more than " + io::Fixed(evaluation.world.limit, 2) + " m at " +
-           Seconds(evaluation.world.first_violation);
+    if (!evaluation.near_in_world()) {
+      return "drifted from the reference by more than " + io::Fixed(evaluation.world.limit, 2) + " m at " +
+             Seconds(evaluation.world.first_violation);
+    }
+    if (evaluation.near_in_posture()) return "stayed within tolerance";
+    return "stayed within tolerance, but " + io::Fixed(1000 * evaluation.mean_joint_error, 0) +
+           " mm from the recorded posture";
   }
   if (summary.reached_end()) return "exceeded the tolerances (" + left->name + ") at " + Seconds(left->first_violation);
   return Name(summary.status) + " after " + Seconds(summary.control.duration());

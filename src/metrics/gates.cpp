@@ -59,12 +59,28 @@ io::Json Evaluation::ToJson() const {
   return json;
 }
 
+const Gate* Evaluation::Find(std::string_view name) const {
+  const auto found = std::find_if(gates.begin(), gates.end(), [&](const Gate& gate) { return gate.name == name; });
+  return found == gates.end() ? nullptr : &*found;
+}
+
+bool Evaluation::near_in_posture() const {
+  const Gate* const joints = Find("joint_position");
+  return joints == nullptr || mean_joint_error <= kNearPosture * joints->limit;
+}
+
 std::vector<std::string> Evaluation::Doubts() const {
   std::vector<std::string> doubts;
   const auto at = [](const Gate& gate) { return " at " + io::Fixed(gate.first_violation, 2) + " s"; };
   if (!world.passed()) {
     doubts.push_back("the joints are more than " + io::Fixed(world.limit, 2) + " m from the reference in the world, " +
                      io::Fixed(world.worst, 2) + " m at most, first" + at(world));
+  }
+  const Gate* const joints = Find("joint_position");
+  if (joints != nullptr && mean_joint_error > DoubtLimits::kMeanPosture * joints->limit) {
+    doubts.push_back("the posture is not the recorded one: the joints are " + io::Fixed(mean_joint_error, 3) +
+                     " m from the reference on average, more than half of the tolerance of " +
+                     io::Fixed(joints->limit, 3) + " m");
   }
   if (!contact_force.passed()) {
     doubts.push_back("contacts press with " + io::Fixed(contact_force.worst, 1) + " body weights, more than " +

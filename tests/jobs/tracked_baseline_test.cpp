@@ -61,17 +61,23 @@ TEST(TrackedBaseline, LeadsTheReferenceWithoutJumps) {
   EXPECT_LT(LargestStep(job.reference(), *job.baseline), 0.5 * largest);
 }
 
-TEST(TrackedBaseline, GoesOverIntoTheReferenceFromWhereItIsUsableNoMore) {
+TEST(TrackedBaseline, TakesTheTorquesOfInverseDynamicsFromWhereItIsUsableNoMore) {
   const Job job(TrackedOptions("walk", 1.2));
-  const Tracking tracked = Track(job);
+  const control::OpenLoopControl control = Track(job).summary.control;
   const double usable = 0.6, frame_time = job.reference().frame_time();
-  const character::ReferenceMotion baseline = BaselineOf(job, tracked.summary.control, usable);
+  const character::ReferenceMotion baseline = BaselineOf(job, control, usable), required = BaselineOf(job, control, 0),
+                                   tracked = BaselineOf(job, control, control.duration());
+  double lead = 0, from_tracked = 0;
   for (auto f = static_cast<size_t>((usable + 0.2) / frame_time); f < job.reference().poses().size(); ++f) {
     for (size_t j = 0; j < job.character().joints.size(); ++j) {
-      const Quat& goal = job.reference().poses()[f].joint_rotations[j];
-      EXPECT_LT(AngleBetween(baseline.poses()[f].joint_rotations[j], goal), 1e-6) << f;
+      const Quat& target = baseline.poses()[f].joint_rotations[j];
+      EXPECT_LT(AngleBetween(target, required.poses()[f].joint_rotations[j]), 1e-6) << f;
+      lead = std::max(lead, AngleBetween(target, job.reference().poses()[f].joint_rotations[j]));
+      from_tracked = std::max(from_tracked, AngleBetween(target, tracked.poses()[f].joint_rotations[j]));
     }
   }
+  EXPECT_GT(lead, 0.1) << "a leg that carries the body needs a lead";
+  EXPECT_LT(from_tracked, 2 * lead) << "they are torques of the same motion";
   EXPECT_LT(LargestStep(job.reference(), baseline), 0.3);
 }
 

@@ -324,6 +324,24 @@ TEST(Evaluate, AJointThatGivesWayIsDoubted) {
   EXPECT_NE(torn.Doubts().front().find("a joint gives way by 0.060 m"), std::string::npos);
 }
 
+TEST(Evaluate, APostureThatIsNeverNearIsDoubtedThoughItIsWithinTolerance) {
+  const ReferenceMotion reference = WalkReference();
+  const auto bent = [&](double angle) {
+    const auto bend = [&](size_t, Pose& pose) {
+      for (Quat& rotation : pose.joint_rotations) rotation = rotation * FromRotationVector(Vec3(angle, 0, 0));
+    };
+    return Evaluate(Human(), Follow(reference, 240, bend), reference, 1, GateLimits());
+  };
+  const Evaluation near = bent(0.05), lean = bent(0.2), folded = bent(0.42);
+  for (const Evaluation& each : {near, lean, folded}) ASSERT_TRUE(each.success()) << each.mean_joint_error;
+  EXPECT_TRUE(near.near_in_posture()) << near.mean_joint_error;
+  EXPECT_FALSE(lean.near_in_posture()) << lean.mean_joint_error;
+  EXPECT_TRUE(lean.Doubts().empty()) << lean.mean_joint_error;
+  EXPECT_FALSE(folded.near_in_posture());
+  ASSERT_EQ(folded.Doubts().size(), 1u) << folded.mean_joint_error;
+  EXPECT_NE(folded.Doubts().front().find("the posture is not the recorded one"), std::string::npos);
+}
+
 TEST(Evaluate, StoppingEarlyIsNoSuccess) {
   const ReferenceMotion reference = WalkReference();
   const auto whole = Follow(reference, 480, [](size_t, Pose&) {});

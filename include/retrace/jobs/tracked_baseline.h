@@ -9,12 +9,13 @@
 namespace retrace::runs {
 
 /// Poses at the times of the job's reference at which the character's servos, with their full gains, give the mean
-/// torques that the motion of a control has there. From the time `usable` on [s] they are the reference's.
+/// torques that the motion of a control has there. From the time `usable` on [s] they give those of inverse dynamics of
+/// the reference, with contacts of the whole body: open loop they lead to no motion, but a search begins nearer.
 character::ReferenceMotion BaselineOf(const Job& job, const control::OpenLoopControl& control, double usable);
 
 /// The job with the baseline that its configuration asks for: tracks the motion where that is a tracked one, which
-/// FindControl then does not do again. Where tracking alone is the result, and where it has no torques to offer, the
-/// baseline is the reference. Threads (0: one per core) do not change the result.
+/// FindControl then does not do again. Where tracking alone is the result, the job keeps the reference as its baseline.
+/// Threads (0: one per core) do not change the result.
 Job WithBaseline(Job job, int threads = 1, const HybridHooks& hooks = {});
 
 }  // namespace retrace::runs

@@ -37,9 +37,9 @@ struct Tracking {
   double preparing_cpu_seconds = 0;  ///< of the reference: feet, balance
 
   bool success() const { return evaluation.success(); }
-  /// Whether it is a result without a search: within tolerance, and near the reference in the world, from which the
-  /// tolerances allow any drift.
-  bool suffices() const { return success() && evaluation.near_in_world(); }
+  /// Whether it is a result without a search: within tolerance, near the reference in the world, from which the
+  /// tolerances allow any drift, and near in posture, for a body that lost its seat may fold up within tolerance.
+  bool suffices() const { return success() && evaluation.near_in_world() && evaluation.near_in_posture(); }
   /// Wall time of everything but the replay [s].
   double cpu_seconds() const { return preparing_cpu_seconds + summary.cpu_seconds; }
   /// How it ended and when, as a part of a sentence: "fell after 1.32 s".

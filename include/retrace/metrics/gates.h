@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,14 @@ struct DoubtLimits {
   static constexpr double kForceFactor = 4;
   static constexpr double kLeastForce = 1.5;  ///< [body weights]
   static constexpr double kJointGap = 0.05;   ///< of a human; between the two ends of a joint [m]
+  /// Share of the tolerance of joint positions that the mean over time may reach. A body that folds up on its chair
+  /// stays below the tolerance all the time and is never near the recording.
+  static constexpr double kMeanPosture = 0.5;
 };
+
+/// Share of the tolerance of joint positions below which the mean over time is a near posture: 62 mm of a human, three
+/// times what tracking leaves of most recordings that it can follow.
+inline constexpr double kNearPosture = 0.25;
 
 /// Share of the time that a joint may turn faster than its motor can (character::Joint::speed): impacts turn joints,
 /// too.
@@ -87,10 +95,14 @@ struct Evaluation {
   bool success() const;
   /// Whether it stays near the reference in the world to its end, whatever the other tolerances say.
   bool near_in_world() const { return completed && world.passed(); }
+  /// Whether the posture is that of the reference most of the time (kNearPosture), not only within tolerance.
+  bool near_in_posture() const;
   /// Why a motion within tolerance may still be nonsense, as sentences; none: it is plausible.
   std::vector<std::string> Doubts() const;
   /// The tolerance that was left first (of several at once the first of the list), or null.
   const Gate* FirstViolated() const;
+  /// The tolerance of this name, or null.
+  const Gate* Find(std::string_view name) const;
 
   io::Json ToJson() const;
 };
