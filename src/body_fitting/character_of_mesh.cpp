@@ -443,7 +443,8 @@ skin::BodySkin SkinOfMesh(const SkinnedMesh& mesh, const character::Character& c
   skin::BodySkin skin;
   skin.surface = mesh.surface;
   for (Vec3& vertex : skin.surface.vertices) vertex *= body.scale;
-  for (const character::Body& of_body : character.bodies) skin.binds.push_back({of_body.rest_position, Quat::Identity()});
+  for (const character::Body& of_body : character.bodies)
+    skin.binds.push_back({of_body.rest_position, Quat::Identity()});
   std::vector<int> body_of;
   for (size_t s = 0; s < body.names.size(); ++s) {
     body_of.push_back(character.FindBody(body.names[s]));
