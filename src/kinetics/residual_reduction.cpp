@@ -24,14 +24,14 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kKnots = 0.05;      // apart [s]
-constexpr int kMasses = 4;           // unknown numbers: the factor, and the shift of the trunk
-constexpr int kIterations = 8;       // of Gauss and Newton
-constexpr double kDone = 0.01;       // ends when a step lessens the objective by a smaller share of it
-constexpr int kMostStiffenings = 8;  // where a bound is exceeded
-constexpr double kStiffening = 2;    // of the cost of changes, each time
-constexpr double kShiftStep = 1e-3;  // of the trunk, for derivatives [m]
-constexpr double kHeld = 1e-6;       // error of a number that is at its bound
+constexpr double kKnots = 0.05;       // apart [s]
+constexpr int kMasses = 4;            // unknown numbers: the factor, and the shift of the trunk
+constexpr int kIterations = 8;        // of Gauss and Newton
+constexpr double kDone = 0.01;        // ends when a step lessens the objective by a smaller share of it
+constexpr int kMostStiffenings = 20;  // where a bound is exceeded: a million times as stiff is rigid
+constexpr double kStiffening = 2;     // of the cost of changes, each time
+constexpr double kShiftStep = 1e-3;   // of the trunk, for derivatives [m]
+constexpr double kHeld = 1e-6;        // error of a number that is at its bound
 
 /// Cubic B-splines at even knots: the four that are not 0 at a pose, and their values.
 struct SplineAt {
@@ -99,15 +99,17 @@ class Reduction {
     double stiffness = 1;
     bool bounded = false;
     ReducedResiduals found;
-    for (int round = 0;; ++round) {
+    for (int stiffenings = 0;;) {
       Solve(stiffness);
       found.bodies = Changes();
       const BodyChange largest = found.Largest();
       const bool inside = largest.most_place <= options_.most_place && largest.most_turn <= options_.most_turn;
       const bool held = HoldMasses();
-      if ((inside && !held) || round == kMostStiffenings) break;
+      if ((inside && !held) || stiffenings == kMostStiffenings) break;
       bounded = true;
-      if (!inside) stiffness *= kStiffening;
+      if (inside) continue;
+      stiffness *= kStiffening;
+      ++stiffenings;
     }
     const MatrixXd after = ResidualsOf(*motion_);
     found.character = character_;
