@@ -197,7 +197,8 @@ void AddOptions(cli::Command& command, Options& o) {
       .Type("FILE.csv");
   command
       .Add("--world-file", o.world_file,
-           "Write the world that the recording shows: steps, slopes and seats under the motion, to be edited and used "
+           "Write the world that the recording shows: steps, slopes, seats and tables under the motion, to be edited "
+           "and used "
            "with --world")
       .Type("FILE.json");
   cli::AddForce(command, o.force);

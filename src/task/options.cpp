@@ -42,7 +42,7 @@ void Describe(Options& o, io::FieldVisitor& v) {
     Describe(o.reference, section);
     section.Field({"ground",
                    "What the character stands on where no world says so: recording (the floor, and steps, "
-                   "slopes and seats that the motion shows) or plain (the floor alone)"},
+                   "slopes, seats and tables that the motion shows) or plain (the floor alone)"},
                   o.ground, GroundSourceWords());
   });
   v.Section({"simulation", "The physical world"}, [&](io::FieldVisitor& section) { Describe(o.world, section); });

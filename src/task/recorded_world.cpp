@@ -25,17 +25,19 @@ constexpr double kStepBeyond = 0.25;  // sides of a step beyond the soles [m]
 constexpr double kSeatBeside = 0.12;  // sides of a seat beyond the hips [m]
 constexpr double kSeatBehind = 0.15;
 constexpr double kSeatBefore = 0.25;
-constexpr double kSlopeThickness = 0.4;  // [m]
-constexpr double kThinnest = 0.04;       // a board [m]
-constexpr double kLower = 0.03;          // a sole that is so much lower stands on something else [m]
-constexpr double kNearTop = 0.04;        // what is no deeper under the top of a seat rests on it [m]
-constexpr double kNearStep = 0.03;       // the same of a step
-constexpr double kHeelBeyond = 0.22;     // of soles on a step, at most beyond its edge [m]
-constexpr double kLeastDepth = 0.1;      // of a step [m]
-constexpr double kOverhang = 0.07;       // toes and heels may be so far beyond the edge of a step [m]
-constexpr double kGrazes = 0.02;         // the motion may be so deep in a box [m]
-constexpr double kSameHeight = 0.05;     // the ground of a world is that which a recording shows [m]
-constexpr double kInterval = 1.0 / 60;   // at which the motion is looked at [s]
+constexpr double kTableBeside = 0.15;     // sides of a table beyond the hands [m]
+constexpr double kTableThickness = 0.05;  // [m]
+constexpr double kSlopeThickness = 0.4;   // [m]
+constexpr double kThinnest = 0.04;        // a board [m]
+constexpr double kLower = 0.03;           // a sole that is so much lower stands on something else [m]
+constexpr double kNearTop = 0.04;         // what is no deeper under the top of a seat rests on it [m]
+constexpr double kNearStep = 0.03;        // the same of a step
+constexpr double kHeelBeyond = 0.22;      // of soles on a step, at most beyond its edge [m]
+constexpr double kLeastDepth = 0.1;       // of a step [m]
+constexpr double kOverhang = 0.07;        // toes and heels may be so far beyond the edge of a step [m]
+constexpr double kGrazes = 0.02;          // the motion may be so deep in a box [m]
+constexpr double kSameHeight = 0.05;      // the ground of a world is that which a recording shows [m]
+constexpr double kInterval = 1.0 / 60;    // at which the motion is looked at [s]
 
 /// A box about a surface, in the surface's frame: x and z along its sides, y = 0 its top.
 struct LocalBox {
@@ -64,6 +66,10 @@ LocalBox BoxAbout(const RecordedSurface& surface) {
     case SurfaceKind::kSeat:
       box.low = {-half_x - kSeatBeside, -height, -half_z - kSeatBehind};
       box.high = {half_x + kSeatBeside, 0, half_z + kSeatBefore};
+      break;
+    case SurfaceKind::kTable:
+      box.low = {-half_x - kTableBeside, -std::min(height, kTableThickness), -half_z - kTableBeside};
+      box.high = {half_x + kTableBeside, 0, half_z + kTableBeside};
       break;
   }
   return box;
@@ -156,7 +162,7 @@ void LeaveRoom(const RecordedSurface& surface, const ReferenceMotion& recorded, 
                LocalBox& box) {
   const Quat turned = surface.orientation.conjugate();
   const auto step = static_cast<size_t>(std::max(1L, std::lround(kInterval / recorded.frame_time())));
-  const bool seat = surface.kind == SurfaceKind::kSeat;
+  const bool seat = surface.kind == SurfaceKind::kSeat || surface.kind == SurfaceKind::kTable;
   const double near_top = seat ? kNearTop : kNearStep, overhang = seat ? 0 : kOverhang;
   const auto& bodies = recorded.character().bodies;
   for (size_t f = 0; f < states.size(); f += step) {
@@ -179,7 +185,7 @@ WorldVariation MakeRecordedWorld(const metrics::RecordedGround& ground, const Re
   world.description = "what the recording stands on";
   const std::vector<State> states = recorded.StatesOfPoses();
   const Frame frame = FrameOf(recorded);
-  std::array<int, 3> numbers = {};
+  std::array<int, 4> numbers = {};
   for (const RecordedSurface& surface : ground.surfaces) {
     if (!surface.strong()) continue;
     LocalBox local = BoxAbout(surface);

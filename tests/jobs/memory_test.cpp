@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "retrace/io/file.h"
 #include "retrace/jobs/reconstruction_files.h"
 #include "retrace/jobs/simulated_motion.h"
+#include "retrace/math/rotation.h"
 #include "retrace/recordings/bvh.h"
 
 namespace retrace::runs {
@@ -144,6 +146,48 @@ TEST(Motion, NamesWhatThereIs) {
   EXPECT_THAT([&] { motion.BodyIndex("tail"); },
               ThrowsMessage<UsageError>(HasSubstr("found the body \"tail\", expected one of ")));
   EXPECT_THAT([&] { motion.JointIndex("tail"); }, ThrowsMessage<UsageError>(HasSubstr("found the joint \"tail\"")));
+}
+
+/// A standing person leans ahead about the ankles, in a second, onto both hands, and stays.
+motion::Clip LeaningOnHands() {
+  motion::Clip clip = motion::ReadBvh(std::string(RETRACE_SOURCE_DIR) + "/data/clips/stand.bvh");
+  const auto joint = [&](const std::string& name) {
+    const auto& joints = clip.skeleton.joints;
+    const auto found = std::find_if(joints.begin(), joints.end(), [&](const auto& j) { return j.name == name; });
+    return static_cast<size_t>(found - joints.begin());
+  };
+  motion::Frame rest = clip.frames.front();
+  for (Quat& rotation : rest.rotations) rotation = Quat::Identity();
+  const double hips = 0.875;  // over the ankles [m]
+  clip.frames.assign(241, rest);
+  for (size_t f = 0; f < clip.frames.size(); ++f) {
+    const double share = std::clamp(static_cast<double>(f) * clip.frame_time - 0.5, 0.0, 1.0);
+    const double angle = 0.35 * share * share * (3 - 2 * share);
+    motion::Frame& frame = clip.frames[f];
+    frame.translations[0] = Vec3(0, 0.075 + hips * std::cos(angle), hips * std::sin(angle));
+    frame.rotations[0] = AxisRotation(0, angle);
+    for (const bool left : {true, false}) {
+      const std::string side = left ? "Left" : "Right";
+      frame.rotations[joint(side + "Foot")] = AxisRotation(0, -angle);
+      frame.rotations[joint(side + "Arm")] = AxisRotation(0, -angle / 0.35) * AxisRotation(2, left ? -1.36 : 1.36);
+    }
+  }
+  return clip;
+}
+
+TEST(ClipInMemory, ABodyThatLeansOnItsHandsIsTrackedOnATable) {
+  JobOptions options;
+  options.clip.file = "leaning";
+  options.configuration.run.method = Method::kTracking;
+  options.configuration.run.tail = 0;
+  const Job job(options, LeaningOnHands());
+  ASSERT_EQ(job.configuration.task.world.environment.boxes.size(), 1u);
+  EXPECT_EQ(job.configuration.task.world.environment.boxes[0].name, "table_1");
+  const Reconstruction found = Reconstruct(job);
+  EXPECT_TRUE(found.success());
+  EXPECT_LT(found.evaluation.mean_joint_error, 0.06);
+  options.configuration.task.ground = task::GroundSource::kPlain;
+  EXPECT_FALSE(Reconstruct(Job(options, LeaningOnHands())).success()) << "it falls where there is none";
 }
 
 }  // namespace

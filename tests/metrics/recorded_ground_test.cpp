@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "metrics/recorded_seats.h"
+#include "metrics/recorded_support.h"
+#include "metrics/recorded_tables.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::metrics {
@@ -115,6 +118,62 @@ TEST(RecordedGround, ASeatIsUnderARobotWhoseHipsAreBehindItsFeet) {
   const RecordedGround ground = FindRecordedGround(motion, motion.StatesOfPoses());
   ASSERT_EQ(ground.surfaces.size(), 1u);
   EXPECT_EQ(ground.surfaces[0].kind, SurfaceKind::kSeat);
+}
+
+/// Leaning ahead about the ankles, arms stretched ahead and down.
+character::Pose LeaningPose(double angle) {
+  character::Pose pose = task::StandingPose();
+  pose.root_orientation = AxisRotation(0, angle);
+  for (const std::string side : {"left", "right"}) {
+    pose.joint_rotations[task::JointIndex(side + "_ankle")] = AxisRotation(0, -angle);
+    Quat& shoulder = pose.joint_rotations[task::JointIndex(side + "_shoulder")];
+    shoulder = AxisRotation(0, -1.0) * shoulder;
+  }
+  return task::OnTheFloor(pose);
+}
+
+TEST(RecordedGround, ATableIsUnderHandsTowardsWhichABodyLeans) {
+  const RecordedGround ground = GroundOf([](double) { return LeaningPose(0.4); }, 2);
+  ASSERT_EQ(ground.surfaces.size(), 1u);
+  const RecordedSurface& table = ground.surfaces[0];
+  EXPECT_EQ(table.kind, SurfaceKind::kTable);
+  EXPECT_TRUE(table.strong());
+  EXPECT_EQ(table.contacts, 2);
+  EXPECT_NEAR(table.center.y(), task::Lowest(LeaningPose(0.4), {"hand"}), 0.02);
+  EXPECT_GT(table.size_x, 0.3) << "both hands are on it";
+  EXPECT_GT(table.borne, 0.1);
+  EXPECT_LT(table.borne, 0.7);
+  EXPECT_TRUE(ground.Phrase().starts_with("table at ")) << ground.Phrase();
+  EXPECT_EQ(ground.unsupported, 0);
+}
+
+/// Hands that are held ahead bear nothing where the feet do, and hands that move bear nothing.
+TEST(RecordedGround, HandsThatNothingLeansOnShowNoTable) {
+  EXPECT_TRUE(GroundOf([](double) { return LeaningPose(0); }, 2).surfaces.empty());
+  const auto waving = [](double time) {
+    character::Pose pose = LeaningPose(0.4);
+    for (const std::string side : {"left", "right"}) {
+      Quat& shoulder = pose.joint_rotations[task::JointIndex(side + "_shoulder")];
+      shoulder = AxisRotation(0, 0.3 * std::sin(6 * time)) * shoulder;
+    }
+    return pose;
+  };
+  EXPECT_FALSE(GroundOf(waving, 2).strong()) << GroundOf(waving, 2).Phrase();
+}
+
+/// A body that leans on its hands does not sit, and one that sits does not lean on hands that hang beside it.
+TEST(RecordedGround, WhatBearsIsTheSeatOrTheHands) {
+  const auto parts = [](const character::Pose& pose) {
+    const character::ReferenceMotion motion = task::Motion([&](double) { return pose; }, 1);
+    const std::vector<character::State> states = motion.StatesOfPoses();
+    const auto required = Averaged(RequirementsOf(motion, states.size()), motion.frame_time());
+    const std::vector<bool> leans = LeansOnHands(motion, states, required, {});
+    return std::pair(FindSeats(motion, states, required, {}, leans).size(),
+                     FindTables(motion, states, required, {}).size());
+  };
+  EXPECT_EQ(parts(LeaningPose(0.4)), std::pair(size_t{0}, size_t{1}));
+  EXPECT_EQ(parts(SeatedPose()), std::pair(size_t{1}, size_t{0}));
+  EXPECT_EQ(parts(task::StandingPose()), std::pair(size_t{0}, size_t{0}));
 }
 
 /// Where the thighs go down, a level seat would be an edge under them, off which a body slides.

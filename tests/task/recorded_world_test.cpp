@@ -126,5 +126,34 @@ TEST(RecordedWorld, WhoSitsHasASeatThatLeavesRoomForTheLegs) {
   EXPECT_TRUE(placed.warnings.empty()) << placed.warnings.front();
 }
 
+TEST(RecordedWorld, WhoLeansOnHandsHasATableThatLeavesRoomForTheBody) {
+  const auto leaning = [](double) {
+    character::Pose pose = StandingPose();
+    pose.root_orientation = AxisRotation(0, 0.4);
+    for (const std::string side : {"left", "right"}) {
+      pose.joint_rotations[JointIndex(side + "_ankle")] = AxisRotation(0, -0.4);
+      Quat& shoulder = pose.joint_rotations[JointIndex(side + "_shoulder")];
+      shoulder = AxisRotation(0, -1.0) * shoulder;
+    }
+    return OnTheFloor(pose);
+  };
+  const character::ReferenceMotion motion = Motion(leaning, 2);
+  const WorldVariation world = WorldOf(motion);
+  ASSERT_EQ(world.environment.boxes.size(), 1u);
+  EXPECT_EQ(world.environment.boxes[0].name, "table_1");
+  const PlacedWorld placed = PlaceWorld(world, motion);
+  const simulation::Box& table = placed.environment.boxes[0];
+  EXPECT_NEAR(table.position.y() + 0.5 * table.size.y(), Lowest(leaning(0), {"hand"}), 0.03);
+  EXPECT_GT(table.position.y() - 0.5 * table.size.y(), 0.4) << "a board, with room for the legs";
+  character::State state;
+  character::ForwardKinematics(Human(), motion.poses().front(), state);
+  for (const std::string side : {"left", "right"}) {
+    const Vec3& hand = state[BodyIndex(side + "_hand")].position;
+    EXPECT_LT(std::abs(hand.x() - table.position.x()), 0.5 * table.size.x()) << side;
+    EXPECT_LT(std::abs(hand.z() - table.position.z()), 0.5 * table.size.z()) << side;
+  }
+  EXPECT_TRUE(placed.warnings.empty()) << placed.warnings.front();
+}
+
 }  // namespace
 }  // namespace retrace::task

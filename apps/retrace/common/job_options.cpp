@@ -49,9 +49,10 @@ void AddTaskOptions(cli::Command& command, JobArguments& o) {
   AddCharacterOption(command, o.character);
   AddStrengthOptions(command, o.strength);
   AddWorldOption(command, o.worlds);
-  cli::AddWord(command, "--ground", o.ground, task::GroundSourceWords(),
-               "What the character stands on where no world says so: recording (the floor, and steps, slopes and seats "
-               "that the motion shows) or plain (the floor alone) [recording]");
+  cli::AddWord(
+      command, "--ground", o.ground, task::GroundSourceWords(),
+      "What the character stands on where no world says so: recording (the floor, and steps, slopes, seats and tables "
+      "that the motion shows) or plain (the floor alone) [recording]");
   AddConfigurationOptions(command, o);
   cli::AddWord(command, "--solver", o.solver, SolverWords(),
                "What finds the constraint forces: reduced (joints first, then contacts) or stock (ODE's own)");

@@ -2,8 +2,9 @@
 ///
 /// Inverse dynamics says when the floor alone cannot supply what the body requires (required_forces.h). Meanwhile
 /// something else bears: a foot that is at rest over the floor and under the body stands on a step or a slope, and a
-/// pelvis at rest away from all that the feet stand on sits on a seat. Soles that rest on one plane share a surface.
-/// A foot that merely pauses in the air bears nothing, and shows nothing.
+/// pelvis at rest away from all that the feet stand on sits on a seat, and hands at rest towards which a body leans
+/// bear on a table: anything that hands bear on from above, as the back of a chair or a rail. Soles that rest on one
+/// plane share a surface. A foot that merely pauses in the air bears nothing, and shows nothing.
 #pragma once
 
 #include <string>
@@ -11,40 +12,10 @@
 
 #include "retrace/character/reference_motion.h"
 #include "retrace/character/state.h"
-#include "retrace/io/json.h"
 #include "retrace/math/types.h"
-#include "retrace/metrics/intervals.h"
+#include "retrace/metrics/recorded_surface.h"
 
 namespace retrace::metrics {
-
-enum class SurfaceKind { kStep, kSlope, kSeat };
-/// step, slope or seat.
-std::string Name(SurfaceKind kind);
-
-/// A surface that bears the body.
-struct RecordedSurface {
-  SurfaceKind kind = SurfaceKind::kStep;
-  Vec3 center = Vec3::Zero();           ///< of the rectangle that was touched [m]
-  Quat orientation = Quat::Identity();  ///< of the rectangle, whose sides are x and z; y points away from it
-  double size_x = 0;                    ///< of the rectangle [m]
-  double size_z = 0;
-  int contacts = 0;    ///< stances of feet on it, or rests of the pelvis
-  Interval interval;   ///< from the first contact to the last one
-  double seconds = 0;  ///< for which it bears what the floor cannot
-  double borne = 0;  ///< of the weight, in the mean of that time; of a seat: as it follows from the center of pressure
-
-  /// How sure it is that something is there: 1 is certain, one half that it bore for kStrongEvidence.
-  double confidence() const;
-  /// Whether the evidence suffices to stand a simulated body on it.
-  bool strong() const;
-  double tilt() const;  ///< against the horizontal [rad]
-
-  io::Json ToJson() const;
-};
-
-/// A surface that bears for so long is there [s].
-inline constexpr double kStrongEvidence = 0.25;
-inline constexpr double kStrongRest = 0.5;  ///< the same of a seat
 
 /// A stretch in which a foot is at rest with its sole down.
 struct FootStance {
@@ -57,7 +28,7 @@ struct FootStance {
 };
 
 struct RecordedGround {
-  /// From below to above: slopes and steps, then seats.
+  /// From below to above: slopes and steps, then seats, then tables.
   std::vector<RecordedSurface> surfaces;
   std::vector<FootStance> stances;  ///< foot by foot, wherever they are
   /// Share of the time in which the body is borne and nothing is under it: no floor, no surface that was found. Riding,
