@@ -12,11 +12,11 @@
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStartsApart = 3;  // frames between start times for which a second simulation is made
+constexpr double kLongestContact = 0.25;  // of the paper, by which the first window is later (section 5) [s]
+constexpr size_t kStartsApart = 3;        // frames between start times for which a second simulation is made
 // Nearest motions whose best position is a candidate, too; of a kinematic transition, which costs less.
 constexpr size_t kMostOfMotions = 6, kMostOfMotionsBlended = 24;
 constexpr size_t kMovedInTime = 4;    // candidates of a kinematic transition that are entered earlier and later, too
-constexpr double kHiddenTime = 0.5;   // what a change of velocity that no force makes counts as [s]
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
 constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
 constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
@@ -91,7 +91,8 @@ class Finder {
 
   /// Frames after the impact with which windows begin.
   std::vector<size_t> Starts() const {
-    const double earliest = std::max(o_.earliest, (struck_.exit() - struck_.impact()) * struck_.h());
+    double earliest = std::max(o_.earliest, (struck_.exit() - struck_.impact()) * struck_.h());
+    if (o_.paper) earliest = std::max(earliest, std::min(problem_.impact.duration, kLongestContact));
     std::vector<size_t> starts;
     for (auto f = static_cast<size_t>(std::ceil(earliest / matching::kFrameTime - 1e-9)); f <= LastStart(); ++f) {
       starts.push_back(f);

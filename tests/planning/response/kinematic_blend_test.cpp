@@ -42,6 +42,9 @@ struct SampleBlend {
       simulation((step - kEntered) * kBlendStep, pose);
       simulated.push_back(character::StateOf(Human(), pose));
     }
+    for (size_t step = 1; step + 1 < simulated.size(); ++step) {
+      character::DifferenceVelocities(simulated[step - 1], simulated[step + 1], 2 * kBlendStep, simulated[step]);
+    }
     problem.emplace(BlendProblem{Human(), kBlendStep, blend, 60, 96, kEntered,
                                  std::span<const State>(simulated).first(kEntered + 1), motion, 1});
     ending = BlendIn(*problem);
@@ -82,7 +85,7 @@ TEST(KinematicBlend, ALinearOneIsTheMotionFromTheBlowOn) {
 }
 
 TEST(KinematicBlend, AMatchedOneBeginsWithThePoseAndTheVelocityOfTheSimulation) {
-  const PoseOfTime simulation = Gliding(0.5, 0.3, -0.4, 0.05), motion = Gliding(1.5, 0, 0.2);
+  const PoseOfTime simulation = Gliding(0.8, 0.3, -0.4, 0.05), motion = Gliding(1.5, 0, 0.2);
   const SampleBlend sample(Blend::kMatched, simulation, motion);
   const std::vector<Pose> poses = sample.Entered();
   ASSERT_EQ(poses.size(), 121u);
@@ -93,7 +96,7 @@ TEST(KinematicBlend, AMatchedOneBeginsWithThePoseAndTheVelocityOfTheSimulation) 
   // One frame on, what fades away has changed by the second order of a frame alone.
   simulation(kCompositionFrame, expected);
   EXPECT_LT((poses[1].root_position - expected.root_position).norm(), 1e-4);
-  EXPECT_LT(LargestTurn(poses[1], expected), 1e-4);
+  EXPECT_LT(LargestTurn(poses[1], expected), 2e-4);
 }
 
 TEST(KinematicBlend, AMatchedOneEndsInTheMotionItself) {
@@ -185,6 +188,44 @@ TEST(KinematicBlend, AJumpIsMeasured) {
   const ResponseBlend blend = MeasureBlend(*sample.problem, sample.ending, shown, sample.simulated);
   EXPECT_NEAR(blend.position_jump, 0.05, 1e-6);
   EXPECT_FALSE(blend.smooth());
+}
+
+/// A stand that is blended into one 6 cm ahead, with a foot 10 cm farther to the side: feet that stand in both stay
+/// where they are, and one that the motion has elsewhere comes there above the ground.
+TEST(KinematicBlend, FeetThatStandStayWhereTheyAreAndOthersTakeAStep) {
+  const PoseOfTime standing = Gliding(0, 0, 0);
+  const PoseOfTime ahead = [&](double time, Pose& pose) {
+    standing(time, pose);
+    pose.root_position.z() += 0.06;
+    character::RotationOf(Human(), pose, "left_hip") = AxisRotation(2, 0.1);
+  };
+  const SampleBlend held(Blend::kMatched, standing, ahead);
+  std::vector<State> states;
+  for (const Pose& pose : held.Entered()) character::ForwardKinematics(Human(), pose, states.emplace_back());
+  for (const char* name : {"left_foot", "right_foot"}) {
+    const auto foot = static_cast<size_t>(Human().FindBody(name));
+    for (const State& state : states) {
+      EXPECT_LT((state[foot].position - states[0][foot].position).cwiseProduct(Vec3(1, 0, 1)).norm(), 0.02) << name;
+    }
+  }
+  EXPECT_LT(metrics::FootSlide(Human(), states, kCompositionFrame), 0.05);
+
+  // The left foot is 30 cm to the side in the motion: too far to stay.
+  const PoseOfTime wide = [&](double time, Pose& pose) {
+    standing(time, pose);
+    pose.root_position.y() -= 0.04;
+    character::RotationOf(Human(), pose, "left_hip") = AxisRotation(2, 0.35);
+  };
+  const SampleBlend steps(Blend::kMatched, standing, wide);
+  states.clear();
+  for (const Pose& pose : steps.Entered()) character::ForwardKinematics(Human(), pose, states.emplace_back());
+  const auto left = static_cast<size_t>(Human().FindBody("left_foot"));
+  double highest = 0;
+  for (const State& state : states) {
+    highest = std::max(highest, character::LowestPoint(Human().bodies[left], state[left]));
+  }
+  EXPECT_GT(highest, 0.03);
+  EXPECT_GT((states.back()[left].position - states[0][left].position).norm(), 0.2);
 }
 
 }  // namespace
