@@ -16,7 +16,7 @@ namespace {
 constexpr double kLedApart = 0.15;      // of those that are tried [s]
 constexpr double kTooMuchHidden = 0.1;  // what each half of the impulse beyond the first one counts as [m]
 
-/// Of a velocity of the center of mass that no force changes [N s].
+/// What a change of momentum that no force makes counts as [m].
 double FaultOfHidden(const ImpactSimulation& struck, double hidden) {
   const double half = 0.5 * struck.problem().impact.impulse;
   const double too_much = half > 0 ? std::max(0.0, hidden / half - 1) : 0;

@@ -1,4 +1,4 @@
-/// Feet of a recorded motion that takes the place of a simulation: those that stand stay where they are, and those that
+/// Feet of a recorded motion that replaces a simulation: those that stand stay where they are, and those that
 /// have to come elsewhere take a step. Internal to the module.
 #pragma once
 

@@ -57,7 +57,8 @@ constexpr double kLongestFallen = 10;           // for which others are to go on
 
 class Responder {
  public:
-  /// @param tracks_others where recorded motions may be blended in, others are led back by feedback if that holds
+  /// @param tracks_others where recorded motions may be blended in, feedback returns others to their own motions if it
+  /// holds
   Responder(const ResponseProblem& problem, int threads, const ResponseHooks& hooks, bool tracks_others)
       : problem_(problem),
         o_(problem.settings),
@@ -69,7 +70,7 @@ class Responder {
         companions_(struck_, threads, hooks, result_.others),
         tracks_others_(tracks_others && problem.has_others() && o_.kinematic && !o_.paper) {}
 
-  /// Whether others are led back by feedback instead of being blended back.
+  /// Whether feedback returns others to their own motions, and nothing of them is blended.
   bool tracks_others() const { return tracks_others_; }
 
   Response Run() {
@@ -360,7 +361,7 @@ class Responder {
     return false;
   }
 
-  /// Of the motion of a candidate, where the run's own control ends [s].
+  /// Time in the motion of a candidate where the run's own control ends [s].
   double TimeAtExit(const ResponseCandidate& candidate) const {
     return candidate.time - (problem_.impact.start + candidate.start - struck_.exit_time());
   }

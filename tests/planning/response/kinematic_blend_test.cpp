@@ -190,43 +190,5 @@ TEST(KinematicBlend, AJumpIsMeasured) {
   EXPECT_FALSE(blend.smooth());
 }
 
-/// A stand that is blended into one 6 cm ahead, with a foot 10 cm farther to the side: feet that stand in both stay
-/// where they are, and one that the motion has elsewhere comes there above the ground.
-TEST(KinematicBlend, FeetThatStandStayWhereTheyAreAndOthersTakeAStep) {
-  const PoseOfTime standing = Gliding(0, 0, 0);
-  const PoseOfTime ahead = [&](double time, Pose& pose) {
-    standing(time, pose);
-    pose.root_position.z() += 0.06;
-    character::RotationOf(Human(), pose, "left_hip") = AxisRotation(2, 0.1);
-  };
-  const SampleBlend held(Blend::kMatched, standing, ahead);
-  std::vector<State> states;
-  for (const Pose& pose : held.Entered()) character::ForwardKinematics(Human(), pose, states.emplace_back());
-  for (const char* name : {"left_foot", "right_foot"}) {
-    const auto foot = static_cast<size_t>(Human().FindBody(name));
-    for (const State& state : states) {
-      EXPECT_LT((state[foot].position - states[0][foot].position).cwiseProduct(Vec3(1, 0, 1)).norm(), 0.02) << name;
-    }
-  }
-  EXPECT_LT(metrics::FootSlide(Human(), states, kCompositionFrame), 0.05);
-
-  // The left foot is 30 cm to the side in the motion: too far to stay.
-  const PoseOfTime wide = [&](double time, Pose& pose) {
-    standing(time, pose);
-    pose.root_position.y() -= 0.04;
-    character::RotationOf(Human(), pose, "left_hip") = AxisRotation(2, 0.35);
-  };
-  const SampleBlend steps(Blend::kMatched, standing, wide);
-  states.clear();
-  for (const Pose& pose : steps.Entered()) character::ForwardKinematics(Human(), pose, states.emplace_back());
-  const auto left = static_cast<size_t>(Human().FindBody("left_foot"));
-  double highest = 0;
-  for (const State& state : states) {
-    highest = std::max(highest, character::LowestPoint(Human().bodies[left], state[left]));
-  }
-  EXPECT_GT(highest, 0.03);
-  EXPECT_GT((states.back()[left].position - states[0][left].position).norm(), 0.2);
-}
-
 }  // namespace
 }  // namespace retrace::runs
