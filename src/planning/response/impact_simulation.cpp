@@ -27,7 +27,6 @@ ImpactSimulation::ImpactSimulation(const ResponseProblem& problem)
     : problem_(problem),
       impact_(StepOf(problem.impact.start)),
       exit_(std::min(StepAfter(problem.impact.start + UntilExit(problem)), problem.control.num_steps())),
-      own_(problem.control.fragments),
       others_(problem.run.scene.fragments) {
   // Without others and things it can be simulated without the impact.
   const simulation::Layout layout = problem.run.scene.layout();
@@ -43,7 +42,7 @@ int ImpactSimulation::StepAfter(double time) const {
 }
 
 void ImpactSimulation::Simulate(int steps) {
-  control::OpenLoop open_loop(own_);
+  control::OpenLoop open_loop(problem_.control.fragments);
   whole_ = SimulateAll(problem_.run.scene.start, open_loop, 0, steps);
   naive_ = OneOf(whole_, ResponseProblem::kReceiver);
 }
@@ -62,11 +61,6 @@ void ImpactSimulation::SimulateLimp(int steps, double friction) {
   std::move(rest.torques.begin(), rest.torques.end(), std::back_inserter(whole_.torques));
   whole_.diverged = rest.diverged;
   naive_ = OneOf(whole_, ResponseProblem::kReceiver);
-}
-
-void ImpactSimulation::GoOnWith(const std::vector<control::Fragment>& fragments) {
-  own_ = control::Truncate(exit_, problem_.control.fragments);
-  own_.insert(own_.end(), fragments.begin(), fragments.end());
 }
 
 const character::State& ImpactSimulation::NaiveState(int step) const {

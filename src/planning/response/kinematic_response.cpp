@@ -43,12 +43,13 @@ character::Character Smaller(character::Character character, double by) {
   return character;
 }
 
-/// For how long after the impact a body of another character is in one of the receiver's [s].
-double ThroughOneAnother(const ImpactSimulation& struck, const control::Scene& scene,
-                         const control::Trajectory& whole) {
+/// For how long a body of another character is in one of the receiver's, from a step on and after the impact [s]:
+/// before, bodies that are simulated meet one another.
+double ThroughOneAnother(const ImpactSimulation& struck, const control::Scene& scene, const control::Trajectory& whole,
+                         int begin) {
   const simulation::Layout layout = scene.layout();
   const int every = std::max(1, struck.StepOf(kLookedAt));
-  const int from = struck.StepAfter(struck.problem().impact.end() + kApart);
+  const int from = std::max(begin, struck.StepAfter(struck.problem().impact.end() + kApart));
   double through = 0;
   const character::Character receiver = Smaller(struck.character(), 0.5 * kTouchDepth);
   for (size_t c = 0; c < scene.characters.size(); ++c) {
@@ -80,7 +81,7 @@ bool BlendInto(const ImpactSimulation& struck, const LedCandidate& led, Response
     all = control::Truncate(enters, all);
     simulated = led.lead->states;
   } else {
-    all = control::Truncate(goes_on ? enters : exit, struck.own());
+    all = control::Truncate(goes_on ? enters : exit, problem.control.fragments);
     if (!goes_on && enters > exit) all.push_back(CommandsOf(struck, candidate, enters));
     const control::Trajectory second = goes_on ? struck.OwnFromExit() : struck.SecondSimulation(candidate, 1);
     simulated.assign(struck.naive().states.begin(), struck.naive().states.begin() + exit + 1);
@@ -123,7 +124,7 @@ bool BlendInto(const ImpactSimulation& struck, const LedCandidate& led, Response
   const std::span<const character::State> states(shown.states);
   result.blend->penetration = metrics::DeepestPoint(character, states.subspan(from, std::max(to, from) - from + 1));
   result.blend->deepest = metrics::DeepestPoint(character, states.subspan(from));
-  result.blend->through = ThroughOneAnother(struck, struck.SceneOf(result.control, false), whole);
+  result.blend->through = ThroughOneAnother(struck, struck.SceneOf(result.control, false), whole, enters);
   result.blend->hidden_impulse = candidate.hidden_impulse;
   result.blend->hidden_share = problem.impact.impulse > 0 ? candidate.hidden_impulse / problem.impact.impulse : 0;
   result.reference = PosesOf(*problem.run.characters[ResponseProblem::kReceiver].reference, problem.impact.start);

@@ -143,7 +143,10 @@ class Responder {
 
   void Answer() {
     result_.candidates = FindCandidates(struck_);
-    if (o_.kinematic && !o_.paper && problem_.has_others()) KeepBalance();
+    // The servos of a scene follow a recording and know of no balance: feedback alone leads to its own motion.
+    if (o_.kinematic && problem_.has_others()) {
+      std::erase_if(result_.candidates, [](const ResponseCandidate& candidate) { return candidate.own; });
+    }
     if (TryInOrder()) return;
     if (result_.candidates.empty()) {
       result_.ending = "no motion of the library can be entered after the push and stands at its end";
@@ -271,9 +274,8 @@ class Responder {
       }
       const character::State& start = StateAt(struck_.exit());
       const character::State body(start.begin(), start.begin() + std::ssize(character_.bodies));
-      if (!balanced_.empty()) LeadWith(balanced_, candidate, led);
-      for (size_t k = balanced_.empty() ? 0 : 1; k < std::size(kFadesIntoOwn); ++k) {
-        LeadAlong(candidate, StartingFrom(character_, body, poses, kCompositionFrame, kFadesIntoOwn[k]), led);
+      for (const double fade : kFadesIntoOwn) {
+        LeadAlong(candidate, StartingFrom(character_, body, poses, kCompositionFrame, fade), led);
       }
     }
     size_t tries = 0;
@@ -297,11 +299,7 @@ class Responder {
     SegmentProblem problem = ProblemOf(poses, poses.size());
     problem.pushes = problem_.pushes;
     problem.lowest_root = -1;
-    LeadWith(TrackSegment(problem).fragments, followed, led);
-  }
-
-  void LeadWith(const std::vector<control::Fragment>& fragments, const ResponseCandidate& followed,
-                std::vector<LedCandidate>& led) {
+    const std::vector<control::Fragment> fragments = TrackSegment(problem).fragments;
     if (fragments.empty()) return;
     const auto lead = SimulateLead(struck_, fragments, fragments.back().end_step());
     const auto root = static_cast<size_t>(character_.root);
@@ -422,38 +420,6 @@ class Responder {
       if (end <= own.duration()) break;
     }
     return false;
-  }
-
-  /// The servos of a scene follow a recording and know of no balance, so that a body which is hardly touched falls,
-  /// too. From the exit on feedback follows the body's own motion, for as long as another one may be entered.
-  void KeepBalance() {
-    const double last =
-        problem_.impact.start + std::max(o_.latest + o_.window.frames * matching::kFrameTime + kGoOver, kLongestLed);
-    const character::State& start = struck_.WholeState(exit_);
-    const character::State body(start.begin(), start.begin() + std::ssize(character_.bodies));
-    std::vector<character::Pose> poses(NumCompositionFrames(last - struck_.exit_time()));
-    for (size_t f = 0; f < poses.size(); ++f) {
-      const double time = struck_.exit_time() + static_cast<double>(f) * kCompositionFrame;
-      RestingPoseAt(Own(), Own().duration(), time, poses[f]);
-    }
-    poses = StartingFrom(character_, body, std::move(poses), kCompositionFrame, kFadesIntoOwn[0]);
-    lead_ = NoLead();
-    SegmentProblem problem = ProblemOf(poses, poses.size());
-    problem.lowest_root = -1;
-    const int steps = static_cast<int>(struck_.naive().num_steps());
-    balanced_ = TrackSegment(problem).fragments;
-    struck_.GoOnWith(balanced_);
-    struck_.Simulate(steps);
-    // What the body is about to resemble is not the same with balance and without: candidates of both, by turns.
-    const auto own = [](const ResponseCandidate& candidate) { return candidate.own; };
-    std::vector<ResponseCandidate> falling = std::exchange(result_.candidates, FindOwnCandidates(struck_));
-    std::vector<ResponseCandidate> balanced = FindCandidates(struck_);
-    std::erase_if(falling, own);
-    std::erase_if(balanced, own);
-    for (size_t c = 0; c < std::max(falling.size(), balanced.size()); ++c) {
-      if (c < falling.size()) result_.candidates.push_back(falling[c]);
-      if (c < balanced.size()) result_.candidates.push_back(balanced[c]);
-    }
   }
 
   bool TryTracked(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
@@ -734,10 +700,9 @@ class Responder {
   bool tracks_others_;
   Lead lead_;  // from the exit to where the motion of a candidate begins
   double best_reached_ = 0;
-  std::vector<control::Fragment> balanced_;  // by which feedback follows the body's own motion from the exit on
-  size_t least_at_fault_ = 0;                // of the kinematic transitions that were looked at
-  double least_fault_ = 0;                   // its fault
-  bool searched_ = false;                    // the control goes on from the exit by what was found
+  size_t least_at_fault_ = 0;  // of the kinematic transitions that were looked at
+  double least_fault_ = 0;     // its fault
+  bool searched_ = false;      // the control goes on from the exit by what was found
 };
 
 /// How much shows of what is not simulated; infinite where it is no success.
@@ -755,7 +720,7 @@ Response Respond(const ResponseProblem& problem, int threads, const ResponseHook
   // Feedback leads the others back, but something is amiss: so they are blended back.
   Response blended = Responder(problem, threads, hooks, false).Run();
   blended.cpu_seconds += response.cpu_seconds;
-  return FaultOf(response) < FaultOf(blended) ? response : blended;
+  return FaultOf(response) <= FaultOf(blended) ? response : blended;
 }
 
 }  // namespace retrace::runs

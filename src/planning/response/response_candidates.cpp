@@ -48,19 +48,6 @@ class Finder {
     return kept;
   }
 
-  std::vector<ResponseCandidate> OwnAlone() {
-    for (const size_t start : Starts()) AddOwn(start);
-    Sort();
-    std::vector<ResponseCandidate> apart;
-    for (const ResponseCandidate& candidate : candidates_) {
-      const bool near = std::any_of(apart.begin(), apart.end(), [&](const ResponseCandidate& other) {
-        return std::abs(other.start - candidate.start) < kTimesApart;
-      });
-      if (!near) apart.push_back(candidate);
-    }
-    return apart;
-  }
-
  private:
   void Sort() {
     std::stable_sort(candidates_.begin(), candidates_.end(), [&](const auto& a, const auto& b) {
@@ -273,10 +260,6 @@ bool FindEnd(const ImpactSimulation& struck, ResponseCandidate& candidate) {
 
 std::vector<ResponseCandidate> FindCandidates(const ImpactSimulation& struck) {
   return Finder(struck).Run();
-}
-
-std::vector<ResponseCandidate> FindOwnCandidates(const ImpactSimulation& struck) {
-  return Finder(struck).OwnAlone();
 }
 
 }  // namespace retrace::runs

@@ -16,9 +16,6 @@ inline constexpr double kHiddenTime = 0.5;
 /// simulated for as long as the windows look.
 std::vector<ResponseCandidate> FindCandidates(const ImpactSimulation& struck);
 
-/// Those of the run's own motion alone, at several instants, the best first.
-std::vector<ResponseCandidate> FindOwnCandidates(const ImpactSimulation& struck);
-
 /// When its motion has stood for a while, late enough, and until when it goes on so; false where it does not. By
 /// `start` and `time` of the candidate.
 bool FindEnd(const ImpactSimulation& struck, ResponseCandidate& candidate);

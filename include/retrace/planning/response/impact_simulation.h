@@ -33,10 +33,6 @@ class ImpactSimulation {
   void Simulate(int steps);
   /// The same as in the first simulation of the paper: from the exit on without strength, on a floor of this friction.
   void SimulateLimp(int steps, double friction);
-  /// What is simulated from now on goes on from the exit with these fragments instead of the run's own ones.
-  void GoOnWith(const std::vector<control::Fragment>& fragments);
-  /// The run's own control, or what it was replaced by.
-  const std::vector<control::Fragment>& own() const { return own_; }
   const control::Trajectory& naive() const { return naive_; }  ///< that of the character
   const control::Trajectory& whole() const { return whole_; }  ///< that of all
   /// After so many steps; where it diverged before, the last one.
@@ -91,7 +87,6 @@ class ImpactSimulation {
 
   const ResponseProblem& problem_;
   int impact_, exit_;
-  std::vector<control::Fragment> own_;
   std::vector<std::vector<control::Fragment>> others_;
   std::vector<control::KinematicEnding> endings_of_others_;
   control::Trajectory naive_, whole_;

@@ -137,7 +137,7 @@ struct ResponseBlend {
   double penetration = 0, motion_penetration = 0;  ///< into the floor (metrics::DeepestPoint), likewise [m]
 
   double deepest = 0;  ///< of a point in the floor from the beginning of the blend to the end of the motion [m]
-  double through = 0;  ///< for how long a body of another character is in one of this one after the impact [s]
+  double through = 0;  ///< for how long a body of another character is in one of this one after T [s]
   double lifted = 0;   ///< by how much the motion is raised at most, where it would be in the floor [m]
 
   /// What cannot be seen: jumps below 1 mm and 0.3 m/s.
