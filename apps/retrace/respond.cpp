@@ -125,16 +125,20 @@ void RefuseWhatHasNoEffect(const Options& o) {
   refuse(o.paper && o.seconds, "--seconds", "no --paper, which lets a motion end wherever it does");
   refuse(o.paper && o.stand, "--stand", "no --paper, which lets a motion end wherever it does");
   refuse(o.paper && o.blend == "matched", "--blend matched", "no --paper, whose blend is linear");
+  refuse(!kinematic && !o.blend.empty(), "--blend " + o.blend, "--transition kinematic");
+  refuse((o.paper || o.blend == "linear") && o.job.candidates != runs::ResponseSettings().candidates, "--candidates",
+         "a blend that is not linear, which enters the first candidate");
+  const bool searches = !kinematic && !o.job.open_loop;
+  const std::string search = kinematic ? "--transition searched" : "no --open-loop";
+  refuse(!searches && o.search.samples, "--samples", search);
+  refuse(!searches && o.search.saved, "--saved", search);
   if (IsClip(o)) return;
   const std::string clip = "a recorded motion instead of the folder of a run";
   refuse(!o.skeleton.empty(), "--skeleton", clip);
   refuse(o.start != 0, "--start", clip);
   refuse(o.end.has_value(), "--end", clip);
   refuse(o.character != "human", "--character", clip);
-  const std::string search = "--transition searched";
-  refuse(kinematic && o.search.samples, "--samples", search);
-  refuse(kinematic && o.search.saved, "--saved", search);
-  refuse(kinematic && o.search.seed && !o.job.any_motion, "--seed", search + " or --random-candidates");
+  refuse(!searches && o.search.seed && !o.job.any_motion, "--seed", search + " or --random-candidates");
   for (const std::string& assignment : o.search.sets) {
     const std::string setting = assignment.substr(0, assignment.find('='));
     const std::string reason = runs::WhyWithoutEffect(setting, kinematic);
@@ -143,9 +147,6 @@ void RefuseWhatHasNoEffect(const Options& o) {
 }
 
 runs::ResponseOptions ParseOptions(const Options& o) {
-  if (o.blend == "linear" && o.transition != "kinematic" && !o.paper) {
-    throw UsageError("--blend is of a kinematic transition; it needs --transition kinematic");
-  }
   runs::ResponseOptions job = o.job;
   job.run = o.run;
   job.library = o.library;

@@ -140,7 +140,7 @@ TEST_F(RespondProgram, FallsAndGetsUpWhereNothingLeadsOn) {
 TEST_F(RespondProgram, NoWindowIsNoCandidate) {
   // No frame of the library is between the earliest and the latest start time.
   const Outcome outcome =
-      Execute(Command("trunk,0:0:-250,0.6,0.1") + " --open-loop --latest 0.28 --output " + Path("run"));
+      Execute(Respond("trunk,0:0:-250,0.6,0.1") + kBrief + " --open-loop --latest 0.28 --output " + Path("run"));
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("no motion of the library can be entered after the push"));
 }
@@ -328,7 +328,11 @@ TEST_F(RespondProgram, RefusesWhatItCannotUse) {
        {walk_ + library + push + " --transition kinematic --open-loop" + output, 2,
         "found a kinematic transition and an open loop, expected one of the two"},
        {walk_ + library + push + " --transition quick" + output, 2, "--transition"},
-       {walk_ + library + push + " --blend linear" + output, 2, "--blend"},
+       {walk_ + library + push + " --blend matched" + output, 2,
+        "--blend matched has no effect here: it needs --transition kinematic"},
+       {walk_ + library + push + " --paper --candidates 5" + output, 2, "--candidates has no effect here"},
+       {walk_ + library + push + " --open-loop --samples 50" + output, 2,
+        "--samples has no effect here: it needs no --open-loop"},
        {walk_ + library + push + " --paper --stand 1" + output, 2, "--stand has no effect here"},
        {walk_ + library + push + " --paper --blend matched" + output, 2, "--blend matched has no effect here"},
        {walk_ + library + push + " --start 1" + output, 2, "--start has no effect here"},
