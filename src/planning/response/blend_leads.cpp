@@ -48,7 +48,8 @@ std::shared_ptr<const SimulatedLead> SimulateLead(const ImpactSimulation& struck
   return lead;
 }
 
-std::vector<LedCandidate> NearestInstants(const ImpactSimulation& struck, std::shared_ptr<const SimulatedLead> lead,
+std::vector<LedCandidate> NearestInstants(const ImpactSimulation& struck,
+                                          const std::shared_ptr<const SimulatedLead>& lead,
                                           const ResponseCandidate& followed, int from, int to, double shift,
                                           size_t most) {
   const character::Character& character = struck.character();

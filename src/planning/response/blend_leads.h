@@ -35,7 +35,8 @@ std::shared_ptr<const SimulatedLead> SimulateLead(const ImpactSimulation& struck
 /// @param from, to steps of the lead between which it may be entered
 /// @param shift by which the motion may be entered earlier or later [s]
 /// @param most instants
-std::vector<LedCandidate> NearestInstants(const ImpactSimulation& struck, std::shared_ptr<const SimulatedLead> lead,
+std::vector<LedCandidate> NearestInstants(const ImpactSimulation& struck,
+                                          const std::shared_ptr<const SimulatedLead>& lead,
                                           const ResponseCandidate& followed, int from, int to, double shift,
                                           size_t most);
 
