@@ -30,9 +30,9 @@ namespace {
 
 struct Options {
   runs::ResponseOptions job;
-  std::string run, library, transition = "searched", blend = "matched", skeleton, character = "human";
+  std::string run, library, transition = "searched", blend, skeleton, character = "human";
   double start = 0;
-  std::optional<double> end;
+  std::optional<double> end, delay, earliest, seconds, stand;
   bool paper = false;
   int struck = 1;
   BriefSearchArguments search;
@@ -61,16 +61,16 @@ void AddOptions(cli::Command& command, Options& o) {
                  "Of a run of several characters, the one that another one strikes and that responds");
   cli::AddNumber(command, "--after", o.job.after, io::Real{control::kPushTimes},
                  "The impact by another character is searched for from this second of the run on [s]");
-  cli::AddNumber(command, "--delay", o.job.delay, io::Real{runs::kResponseDelays},
+  cli::AddNumber(command, "--delay", o.delay, io::OptionalReal{runs::kResponseDelays},
                  "After the beginning of the push the body takes no notice of it for so long [s] [0.15]");
-  cli::AddNumber(
-      command, "--earliest", o.job.earliest, io::Real{runs::kResponseStarts},
-      "After the beginning of the push, the first instant at which another motion may be entered [s] [0.27]");
+  cli::AddNumber(command, "--earliest", o.earliest, io::OptionalReal{runs::kResponseStarts},
+                 "After the beginning of the push, the first instant at which another motion may be entered [s] [0.27; "
+                 "with --paper 0.1]");
   cli::AddNumber(command, "--latest", o.job.latest, io::Real{runs::kResponseStarts}, "The last one [s] [1]");
-  cli::AddNumber(command, "--seconds", o.job.seconds, io::Real{runs::kResponseDurations},
+  cli::AddNumber(command, "--seconds", o.seconds, io::OptionalReal{runs::kResponseDurations},
                  "From the push on the response lasts so long at least, and until the body has stood for half a second "
                  "[s] [3]");
-  cli::AddNumber(command, "--stand", o.job.stand, io::Real{runs::kResponseStands},
+  cli::AddNumber(command, "--stand", o.stand, io::OptionalReal{runs::kResponseStands},
                  "Then it stands or walks on for so long [s] [3]");
   cli::AddNumber(command, "--candidates", o.job.candidates, io::Integer{1, 1000},
                  "Motions that are tried, and where these fail, get-ups after a fall [3]");
@@ -88,13 +88,13 @@ void AddOptions(cli::Command& command, Options& o) {
   command
       .Add("--blend", o.blend,
            "Of a kinematic transition. matched: the motion begins with the pose and the velocity of the simulation; "
-           "linear: that of the paper, from the push on by even shares")
-      .OneOf({"matched", "linear"})
-      .ShowDefault();
+           "linear: that of the paper, from the push on by even shares [matched; with --paper linear]")
+      .OneOf({"matched", "linear"});
   command.AddFlag(
       "--paper", o.paper,
-      "The rule of the paper to the letter, which is there to be compared with: a kinematic transition with a "
-      "linear blend, from 0.1 s on, a distance without velocities, no choice by second simulations");
+      "The rule of the paper to the letter, which is there to be compared with: a first simulation without strength, "
+      "a second one from the impact on, a kinematic transition with a linear blend, from 0.1 s on, a distance without "
+      "velocities, no choice by second simulations");
   command.AddFlag("--open-loop", o.job.open_loop,
                   "Search for nothing: the poses to be followed are the targets. Nearly always a fall, and there to be "
                   "compared with");
@@ -111,24 +111,55 @@ void AddOptions(cli::Command& command, Options& o) {
   AddBriefSearchOptions(command, o.search, "results/RUN-response");
 }
 
-runs::ResponseOptions ParseOptions(const Options& o) {
-  if (o.blend == "linear" && o.transition != "kinematic" && !o.paper) {
-    throw UsageError("--blend is of a kinematic transition; it needs --transition kinematic");
+/// Whether the run is yet to be made of a recorded motion.
+bool IsClip(const Options& o) {
+  return std::filesystem::is_regular_file(o.run);
+}
+
+/// What one kind of call has and the other does not would have no effect there.
+void RefuseWhatHasNoEffect(const Options& o) {
+  const bool kinematic = o.paper || o.transition == "kinematic";
+  const auto refuse = [](bool given, const std::string& option, const std::string& needs) {
+    if (given) throw UsageError(option + " has no effect here: it needs " + needs);
+  };
+  refuse(o.paper && o.seconds, "--seconds", "no --paper, which lets a motion end wherever it does");
+  refuse(o.paper && o.stand, "--stand", "no --paper, which lets a motion end wherever it does");
+  refuse(o.paper && o.blend == "matched", "--blend matched", "no --paper, whose blend is linear");
+  refuse(!kinematic && !o.blend.empty(), "--blend " + o.blend, "--transition kinematic");
+  refuse((o.paper || o.blend == "linear") && o.job.candidates != runs::ResponseSettings().candidates, "--candidates",
+         "a blend that is not linear, which enters the first candidate");
+  const bool searches = !kinematic && !o.job.open_loop;
+  const std::string search = kinematic ? "--transition searched" : "no --open-loop";
+  refuse(!searches && o.search.samples, "--samples", search);
+  refuse(!searches && o.search.saved, "--saved", search);
+  if (IsClip(o)) return;
+  const std::string clip = "a recorded motion instead of the folder of a run";
+  refuse(!o.skeleton.empty(), "--skeleton", clip);
+  refuse(o.start != 0, "--start", clip);
+  refuse(o.end.has_value(), "--end", clip);
+  refuse(o.character != "human", "--character", clip);
+  refuse(!searches && o.search.seed && !o.job.any_motion, "--seed", search + " or --random-candidates");
+  for (const std::string& assignment : o.search.sets) {
+    const std::string setting = assignment.substr(0, assignment.find('='));
+    const std::string reason = runs::WhyWithoutEffect(setting, kinematic);
+    if (!reason.empty()) throw UsageError("--set " + setting + " has no effect here: " + reason);
   }
+}
+
+runs::ResponseOptions ParseOptions(const Options& o) {
   runs::ResponseOptions job = o.job;
   job.run = o.run;
   job.library = o.library;
   job.kinematic = o.transition == "kinematic";
   job.blend = o.blend == "linear" ? runs::Blend::kLinear : runs::Blend::kMatched;
   if (o.paper) runs::UseRuleOfPaper(job);
+  job.delay = o.delay.value_or(job.delay);
+  job.earliest = o.earliest.value_or(job.earliest);
+  job.seconds = o.seconds.value_or(job.seconds);
+  job.stand = o.stand.value_or(job.stand);
   job.struck = static_cast<size_t>(o.struck - 1);
   Apply(o.search, job.configuration);
   return job;
-}
-
-/// Whether the run is yet to be made of a recorded motion.
-bool IsClip(const Options& o) {
-  return std::filesystem::is_regular_file(o.run);
 }
 
 std::filesystem::path OutputOf(const Options& o) {
@@ -174,6 +205,7 @@ int Respond(Options o, const Call& call) {
   io::StopRequest stop(0);
   io::HandleStopSignals();
   const std::filesystem::path output = OutputOf(o);
+  RefuseWhatHasNoEffect(o);
   if (IsClip(o)) o.run = Reconstruct(o, call, prints, [&] { return stop(); });
   const runs::ResponseJob job(ParseOptions(o));
   cli::Warn(call.name, job.problem.run.solver_warning);
@@ -202,6 +234,7 @@ int Respond(Options o, const Call& call) {
                 cli::ShownLines(runs::Describe(result.evaluation, duration, false)).c_str(),
                 cli::Shown(output).c_str());
     if (result.blend) std::printf("  %s\n", cli::ShownLines(runs::Describe(*result.blend)).c_str());
+    if (o.paper) std::printf("  %s\n", cli::ShownLines(runs::DifferencesFromPaper(job.problem)).c_str());
   }
   return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }

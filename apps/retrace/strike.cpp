@@ -145,6 +145,17 @@ void RefuseWhatHasNoEffect(const Options& o) {
     refuse(o.search.saved.has_value(), "--saved", film);
     refuse(o.search.seed.has_value(), "--seed", film);
     refuse(o.search.threads != 0, "--threads", film);
+    return;
+  }
+  const bool kinematic = o.transition == "kinematic";
+  const std::string search = "--transition searched";
+  refuse(kinematic && o.search.samples, "--samples", search);
+  refuse(kinematic && o.search.saved, "--saved", search);
+  refuse(kinematic && o.search.seed, "--seed", search);
+  for (const std::string& assignment : o.search.sets) {
+    const std::string setting = assignment.substr(0, assignment.find('='));
+    const std::string reason = runs::WhyWithoutEffectOnFilm(setting, kinematic);
+    if (!reason.empty()) throw UsageError("--set " + setting + " has no effect here: " + reason);
   }
 }
 

@@ -43,7 +43,33 @@ void PutFirst(size_t index, StoredRun& run) {
   }
 }
 
+/// What it needs in both kinds of calls.
+std::string WhyUnused(const std::string& setting, bool kinematic) {
+  const auto in = [&](const char* section) { return setting.starts_with(section); };
+  if (in("/run/")) return "a response is found by feedback, then by a search";
+  if (in("/trajectory/")) return "no response is found by trajectory optimization";
+  if (setting == "/tracking/perturbation" || setting == "/tracking/candidates" || setting == "/tracking/seed") {
+    return "feedback begins where the impact left the body, without perturbations";
+  }
+  if (kinematic && (in("/search/") || in("/restart/") || in("/refinement/") || in("/cost/") || in("/schedule/"))) {
+    return "nothing is searched for a kinematic transition";
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string WhyWithoutEffect(const std::string& setting, bool kinematic) {
+  if (setting.starts_with("/simulation/") || setting.starts_with("/contacts/")) return "the world is that of the run";
+  if (setting.starts_with("/reference/") && setting != "/reference/velocity_interval") {
+    return "the reference is that of the run";
+  }
+  return WhyUnused(setting, kinematic);
+}
+
+std::string WhyWithoutEffectOnFilm(const std::string& setting, bool kinematic) {
+  return WhyUnused(setting, kinematic);
+}
 
 ResponseJob::ResponseJob(const ResponseOptions& o)
     : options(o), problem{o, StoredRun(o.run), StoredMotionLibrary(o.library, o.mirrored)} {
@@ -82,6 +108,10 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   if (!fixed.empty()) {
     throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "another ground or fixed things",
                      "plain ground, with free bodies at most: recorded motions know of nothing else");
+  }
+  if (!problem.has_others() && o.after != 0) {
+    throw FieldError("after", "found " + io::Fixed(o.after, 2) +
+                                  " s for a single character, expected a scene in which another one strikes");
   }
   if (o.kinematic && o.open_loop) {
     throw UsageError("found a kinematic transition and an open loop, expected one of the two");

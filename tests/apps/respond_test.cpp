@@ -11,8 +11,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kFewSamples =
-    " --seconds 1.5 --stand 0.3 --samples 100 --saved 20 --set /refinement/passes=0 --progress plain";
+const std::string kBrief = " --seconds 1.5 --stand 0.3 --progress plain";
+const std::string kFewSamples = kBrief + " --samples 100 --saved 20 --set /refinement/passes=0";
 
 class RespondProgram : public CommandLine {
  protected:
@@ -27,9 +27,10 @@ class RespondProgram : public CommandLine {
     for (const char* name : {"walk.bvh", "stand.bvh"}) io::WriteFile(Path("clips/") + name, io::ReadFile(clips + name));
     ASSERT_EQ(Execute(kRecordingLibrary + " " + Path("clips") + " --output " + library_).code, 0);
   }
-  std::string Command(const std::string& push) const {
-    return kRespond + " " + walk_ + " --library " + library_ + " --push " + push + kFewSamples;
+  std::string Respond(const std::string& push) const {
+    return kRespond + " " + walk_ + " --library " + library_ + " --push " + push;
   }
+  std::string Command(const std::string& push) const { return Respond(push) + kFewSamples; }
   /// A world with a ball of 3 kg.
   std::string Ball(const std::string& position, const std::string& velocity) const {
     const std::string file = Path("ball.json");
@@ -139,7 +140,7 @@ TEST_F(RespondProgram, FallsAndGetsUpWhereNothingLeadsOn) {
 TEST_F(RespondProgram, NoWindowIsNoCandidate) {
   // No frame of the library is between the earliest and the latest start time.
   const Outcome outcome =
-      Execute(Command("trunk,0:0:-250,0.6,0.1") + " --open-loop --latest 0.28 --output " + Path("run"));
+      Execute(Respond("trunk,0:0:-250,0.6,0.1") + kBrief + " --open-loop --latest 0.28 --output " + Path("run"));
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("no motion of the library can be entered after the push"));
 }
@@ -207,9 +208,9 @@ TEST_F(RespondProgram, WithoutTheSearchItFalls) {
 
 TEST_F(RespondProgram, AKinematicTransitionIsLabeledAndSmooth) {
   const std::string run = Path("run"), push = "trunk,0:0:-250,0.6,0.1";
-  const Outcome outcome = Execute(Command(push) + " --transition kinematic --output " + run);
+  const Outcome outcome = Execute(Respond(push) + kBrief + " --transition kinematic --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr(" m off: blended in, for an impulse of "));
+  EXPECT_THAT(outcome.text, HasSubstr("blended in, for an impulse of "));
   EXPECT_THAT(outcome.text, HasSubstr("  not physical: from "));
   const io::Json manifest = io::ReadJson(run + "/manifest.json"), blend = manifest["response"]["blend"];
   EXPECT_EQ(manifest["physical"], false);
@@ -245,13 +246,15 @@ TEST_F(RespondProgram, AKinematicTransitionIsLabeledAndSmooth) {
   EXPECT_NEAR(limp["start"].get<double>() + limp["duration"].get<double>(),
               results::ReadTable(run + "/trajectory.csv").Numbers("time").back(), 1e-9);
   // The same bytes on any number of threads.
-  ASSERT_EQ(Execute(Command(push) + " --transition kinematic --threads 1 --output " + Path("again")).code, 0);
+  ASSERT_EQ(Execute(Respond(push) + kBrief + " --transition kinematic --threads 1 --output " + Path("again")).code, 0);
   EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
 
   // The paper's rule, from 0.1 s on, with its blend, which jumps.
   const std::string paper = Path("paper");
-  const Outcome literal = Execute(Command(push) + " --paper --output " + paper);
+  const Outcome literal = Execute(Respond(push) + " --progress plain --paper --output " + paper);
   EXPECT_EQ(literal.code, 0) << literal.text;
+  EXPECT_THAT(literal.text, HasSubstr("what differs from the paper: the second simulation has the friction of the run, "
+                                      "0.80, not 0.5"));
   const io::Json of_paper = io::ReadJson(paper + "/manifest.json")["response"];
   EXPECT_EQ(of_paper["blend"]["kind"], "linear");
   EXPECT_EQ(of_paper["blend"]["from"].get<double>(), 0.6);
@@ -304,29 +307,41 @@ TEST_F(RespondProgram, RefusesWhatItCannotUse) {
   ASSERT_EQ(Execute(kRecordingLibrary + " " + Path("clips") + " --character slim --output " + Path("slim")).code, 0);
   ASSERT_EQ(Execute(Command("trunk,0:0:1,2,0.1") + " --output " + Path("pushed")).code, 0);
   ExpectRefusals(
-      kRespond, {{walk_ + library + output, 2, "found neither, expected one"},
-                 {walk_ + library + push + " --world crates" + output, 2, "found both, expected one"},
-                 {walk_ + library + " --world ice" + output, 3, "found another ground or fixed things"},
-                 {walk_ + library + " --world vest" + output, 3, "found no body that moves freely"},
-                 {walk_ + library + " --world " + far + output, 3,
-                  "nothing that touches the character (of the centers, that of ball"},
-                 {walk_ + push + output, 2, "--library is required"},
-                 {Path("nothing") + library + push + output, 3, "nothing"},
-                 {walk_ + " --library " + Path("clips") + push + output, 3, "found no library.json"},
-                 {walk_ + " --library " + Path("slim") + push + output, 3,
-                  "found motions of the character slim, expected motions of that of "},
-                 {Path("pushed") + library + push + output, 2,
-                  "found the start 0.60 s, expected one after the run's own push trunk by 0:0:1 N from 2.00 to 2.10 s"},
-                 {walk_ + library + " --push tail,0:0:1,1,0.1" + output, 2, "push tail,0:0:1,1,0.1: found the body"},
-                 {walk_ + library + " --push trunk,0:0:1,9,0.1" + output, 2, "push trunk,0:0:1,9,0.1: found the start"},
-                 {walk_ + library + " --push trunk,1e6:0:0,0.1,0.5" + output, 3, "under which the simulation diverges"},
-                 {walk_ + library + push + " --latest 0.1" + output, 2, "--latest: found 0.10 s"},
-                 {walk_ + library + push + " --transition kinematic --open-loop" + output, 2,
-                  "found a kinematic transition and an open loop, expected one of the two"},
-                 {walk_ + library + push + " --transition quick" + output, 2, "--transition"},
-                 {walk_ + library + push + " --blend linear" + output, 2, "--blend"},
-                 {walk_ + library + push + " --candidates 0" + output, 2, "--candidates"},
-                 {walk_ + library + push + " --output " + walk_ + " --force", 5, "walk"}});
+      kRespond,
+      {{walk_ + library + output, 2, "found neither, expected one"},
+       {walk_ + library + push + " --world crates" + output, 2, "found both, expected one"},
+       {walk_ + library + " --world ice" + output, 3, "found another ground or fixed things"},
+       {walk_ + library + " --world vest" + output, 3, "found no body that moves freely"},
+       {walk_ + library + " --world " + far + output, 3,
+        "nothing that touches the character (of the centers, that of ball"},
+       {walk_ + push + output, 2, "--library is required"},
+       {Path("nothing") + library + push + output, 3, "nothing"},
+       {walk_ + " --library " + Path("clips") + push + output, 3, "found no library.json"},
+       {walk_ + " --library " + Path("slim") + push + output, 3,
+        "found motions of the character slim, expected motions of that of "},
+       {Path("pushed") + library + push + output, 2,
+        "found the start 0.60 s, expected one after the run's own push trunk by 0:0:1 N from 2.00 to 2.10 s"},
+       {walk_ + library + " --push tail,0:0:1,1,0.1" + output, 2, "push tail,0:0:1,1,0.1: found the body"},
+       {walk_ + library + " --push trunk,0:0:1,9,0.1" + output, 2, "push trunk,0:0:1,9,0.1: found the start"},
+       {walk_ + library + " --push trunk,1e6:0:0,0.1,0.5" + output, 3, "under which the simulation diverges"},
+       {walk_ + library + push + " --latest 0.1" + output, 2, "--latest: found 0.10 s"},
+       {walk_ + library + push + " --transition kinematic --open-loop" + output, 2,
+        "found a kinematic transition and an open loop, expected one of the two"},
+       {walk_ + library + push + " --transition quick" + output, 2, "--transition"},
+       {walk_ + library + push + " --blend matched" + output, 2,
+        "--blend matched has no effect here: it needs --transition kinematic"},
+       {walk_ + library + push + " --paper --candidates 5" + output, 2, "--candidates has no effect here"},
+       {walk_ + library + push + " --open-loop --samples 50" + output, 2,
+        "--samples has no effect here: it needs no --open-loop"},
+       {walk_ + library + push + " --paper --stand 1" + output, 2, "--stand has no effect here"},
+       {walk_ + library + push + " --paper --blend matched" + output, 2, "--blend matched has no effect here"},
+       {walk_ + library + push + " --start 1" + output, 2, "--start has no effect here"},
+       {walk_ + library + push + " --after 1" + output, 2, "for a single character"},
+       {walk_ + library + push + " --transition kinematic --seed 2" + output, 2, "--seed has no effect here"},
+       {walk_ + library + push + " --set /simulation/friction=0.2" + output, 2,
+        "--set /simulation/friction has no effect here: the world is that of the run"},
+       {walk_ + library + push + " --candidates 0" + output, 2, "--candidates"},
+       {walk_ + library + push + " --output " + walk_ + " --force", 5, "walk"}});
 }
 
 }  // namespace

@@ -3,8 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "planning/response/sample_response.h"
+#include "retrace/control/control.h"
 #include "retrace/io/error.h"
+#include "retrace/io/json.h"
+#include "retrace/io/number.h"
+#include "retrace/planning/response/response.h"
 
 namespace retrace::runs {
 namespace {
@@ -90,6 +96,59 @@ TEST(ResponseJob, RefusesInputsWithoutAnImpact) {
   ResponseOptions no_library = samples.Pushed();
   no_library.library = no_library.run;
   EXPECT_THAT(Refusal(no_library), HasSubstr("library.json"));
+}
+
+/// Every number and every switch of the configuration that is said to be without effect on a response is without
+/// effect, all of them changed at once; and of those that are not, a change shows.
+TEST(ResponseJob, WhatIsSaidToBeWithoutEffectIsSo) {
+  ResponseOptions options = ResponseSamples::Get().Pushed();
+  options.search_anyway = true;
+  const auto control = [](const ResponseOptions& o) {
+    const ResponseJob job(o);
+    return control::Fingerprint(
+        control::Replay(job.problem.character(), Respond(job.problem, 1).control).states.back());
+  };
+  for (const bool kinematic : {false, true}) {
+    options.kinematic = kinematic;
+    ResponseOptions changed = options;
+    size_t without = 0, with = 0;
+    const io::Json all = options.configuration.ToJson();
+    for (const auto& [section, settings] : all.items()) {
+      for (const auto& [name, value] : settings.items()) {
+        const std::string setting = "/" + section + "/" + name;
+        if (WhyWithoutEffect(setting, kinematic).empty()) {
+          ++with;
+          continue;
+        }
+        ++without;
+        std::vector<std::string> others;  // the next legal value
+        if (value.is_boolean()) others = {value.get<bool>() ? "false" : "true"};
+        if (value.is_number_integer()) others = {std::to_string(value.get<int64_t>() + 1)};
+        if (value.is_number_float()) {
+          for (const double factor : {0.97, 1.03}) others.push_back(io::Number(factor * value.get<double>()));
+        }
+        for (const std::string& other : others) {
+          Configuration tried = changed.configuration;
+          try {
+            tried.Set(setting + "=" + other);
+          } catch (const Error&) {
+            continue;
+          }
+          if (tried.Validate()) continue;
+          changed.configuration = tried;
+          break;
+        }
+      }
+    }
+    EXPECT_GT(without, 20u);
+    EXPECT_GT(with, 20u);
+    const uint64_t before = control(options);
+    EXPECT_EQ(control(changed), before) << kinematic;
+    if (kinematic) continue;
+    ResponseOptions effective = options;
+    effective.configuration.Set("/tracking/stiffness=0.06");
+    EXPECT_NE(control(effective), before);
+  }
 }
 
 }  // namespace

@@ -38,6 +38,12 @@ inline constexpr io::Range kResponseStarts{0.034, 5};    ///< [s]
 inline constexpr io::Range kResponseDurations{0.5, 60};  ///< [s]
 inline constexpr io::Range kResponseStands{0, 60};       ///< [s]
 
+/// Why a setting of the configuration changes nothing in a response to a run; empty: it may.
+/// @param setting its pointer, "/section/name"
+std::string WhyWithoutEffect(const std::string& setting, bool kinematic);
+/// The same of a film of two clips.
+std::string WhyWithoutEffectOnFilm(const std::string& setting, bool kinematic);
+
 /// Throws UsageError for options that do not fit the run, InputError for a run or a library that cannot be used: with
 /// kinematic transitions, on anything but plain ground, with a push that is not over; a library of another character; a
 /// thing, or other characters, that never touch the character.

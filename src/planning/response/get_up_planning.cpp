@@ -58,9 +58,10 @@ class Faller {
 
   /// False where the simulation diverges.
   bool Play(control::Fragment fragment, Lead& lead) const {
-    const SegmentProblem next{character_,          from_.world, lead.end, lead.end_step, from_.poses,
-                              from_.configuration, 1,           1,        from_.threads, from_.stop,
-                              from_.companions};
+    SegmentProblem next{character_, from_.world, lead.end,      lead.end_step, from_.poses,     from_.configuration,
+                        1,          1,           from_.threads, from_.stop,    from_.companions};
+    next.pushes = from_.pushes;
+    next.endings = from_.endings;
     const control::Trajectory whole = SimulateSegment(next, {&fragment, 1});
     if (whole.diverged) return false;
     for (size_t s = 0; s + 1 < whole.states.size(); ++s) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "retrace/control/cutting.h"
@@ -12,14 +13,20 @@
 #include "retrace/planning/segments/rest.h"
 
 namespace retrace::runs {
-namespace {}  // namespace
+namespace {
+
+/// For how long after the beginning of the impact the run's own control goes on [s]. In the paper the second simulation
+/// begins there, also while the impact lasts; until the delay is over its servos follow the motion before.
+double UntilExit(const ResponseProblem& problem) {
+  return problem.settings.paper ? 0 : std::max(problem.settings.delay, problem.impact.duration);
+}
+
+}  // namespace
 
 ImpactSimulation::ImpactSimulation(const ResponseProblem& problem)
     : problem_(problem),
       impact_(StepOf(problem.impact.start)),
-      exit_(std::min(StepAfter(problem.impact.start + std::max(problem.settings.delay, problem.impact.duration)),
-                     problem.control.num_steps())),
-      own_(problem.control.fragments),
+      exit_(std::min(StepAfter(problem.impact.start + UntilExit(problem)), problem.control.num_steps())),
       others_(problem.run.scene.fragments) {
   // Without others and things it can be simulated without the impact.
   const simulation::Layout layout = problem.run.scene.layout();
@@ -35,14 +42,25 @@ int ImpactSimulation::StepAfter(double time) const {
 }
 
 void ImpactSimulation::Simulate(int steps) {
-  control::OpenLoop open_loop(own_);
+  control::OpenLoop open_loop(problem_.control.fragments);
   whole_ = SimulateAll(problem_.run.scene.start, open_loop, 0, steps);
   naive_ = OneOf(whole_, ResponseProblem::kReceiver);
 }
 
-void ImpactSimulation::GoOnWith(const std::vector<control::Fragment>& fragments) {
-  own_ = control::Truncate(exit_, problem_.control.fragments);
-  own_.insert(own_.end(), fragments.begin(), fragments.end());
+void ImpactSimulation::SimulateLimp(int steps, double friction) {
+  if (steps <= exit_ || static_cast<int>(whole_.num_steps()) < exit_) return;
+  const std::vector<control::Fragment> limp = RagdollFromExit(steps);
+  control::OpenLoop open_loop(limp);
+  control::Trajectory rest = SimulateAll(WholeState(exit_), open_loop, exit_, steps - exit_, friction);
+  const auto from = static_cast<size_t>(exit_);
+  whole_.states.resize(from);
+  whole_.contacts.resize(from);
+  whole_.torques.resize(from);
+  std::move(rest.states.begin(), rest.states.end(), std::back_inserter(whole_.states));
+  std::move(rest.contacts.begin(), rest.contacts.end(), std::back_inserter(whole_.contacts));
+  std::move(rest.torques.begin(), rest.torques.end(), std::back_inserter(whole_.torques));
+  whole_.diverged = rest.diverged;
+  naive_ = OneOf(whole_, ResponseProblem::kReceiver);
 }
 
 const character::State& ImpactSimulation::NaiveState(int step) const {
@@ -67,8 +85,10 @@ control::Trajectory ImpactSimulation::OneOf(control::Trajectory whole, size_t ch
 }
 
 control::Trajectory ImpactSimulation::SimulateAll(const character::State& start, control::Controller& controller,
-                                                  int first, int steps) const {
+                                                  int first, int steps, std::optional<double> friction) const {
   const control::Scene& scene = problem_.run.scene;
+  simulation::WorldOptions world = scene.world;
+  world.friction = friction.value_or(world.friction);
   std::vector<const character::Character*> characters;
   std::vector<control::OpenLoop> open_loops(others_.begin(), others_.end());
   std::vector<control::Controller*> controllers;
@@ -76,8 +96,7 @@ control::Trajectory ImpactSimulation::SimulateAll(const character::State& start,
     characters.push_back(&scene.characters[c]);
     controllers.push_back(c == ResponseProblem::kReceiver ? &controller : &open_loops[c]);
   }
-  return control::Simulate(characters, scene.world, start, controllers, first, steps, problem_.pushes,
-                           endings_of_others_);
+  return control::Simulate(characters, world, start, controllers, first, steps, problem_.pushes, endings_of_others_);
 }
 
 control::Scene ImpactSimulation::SceneOf(const control::OpenLoopControl& control, bool searched) const {
@@ -131,8 +150,9 @@ bool ImpactSimulation::GoesOnUntil(const ResponseCandidate& candidate) const {
 
 CrossfadeController ImpactSimulation::ServosOf(const ResponseCandidate& candidate, double gain) const {
   const double enters = problem_.impact.start + candidate.start;
+  const double begins = problem_.settings.paper ? problem_.impact.start + problem_.settings.delay : exit_time();
   return CrossfadeController(character(), {*problem_.run.characters[ResponseProblem::kReceiver].reference, 0},
-                             {MotionOf(candidate), candidate.time - enters}, exit_time(), enters, gain);
+                             {MotionOf(candidate), candidate.time - enters}, std::min(begins, enters), enters, gain);
 }
 
 control::Trajectory ImpactSimulation::SecondSimulation(const ResponseCandidate& candidate, double gain,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "planted_feet.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
 #include "retrace/math/rotation.h"
@@ -21,9 +22,6 @@ using character::State;
 
 constexpr double kMatching = 0.3;     // in which the differences of a matched blend fade away [s]
 constexpr double kShownBefore = 0.1;  // T at most, what is simulated is shown by its poses [s]
-// A foot stands if it is lower than this [m] and slower, in what is simulated and in a motion [m/s].
-constexpr double kStandsBelow = 0.04, kStandsInSimulation = 0.6, kStandsInMotion = 0.2;
-constexpr double kHeldFrom = 0.08, kHeldUntil = 0.2;  // of a blend, in which a foot comes to be held, and is let go [s]
 // Where a motion is lifted out of the floor: in which the depth is looked at before and after, in which it begins [s],
 // and what stays, which a simulation has, too [m].
 constexpr double kLiftedAround = 0.1, kLiftBegins = 0.15, kDepthThatStays = 0.003;
@@ -78,10 +76,17 @@ void MeanPoseOf(const Character& character, const State& state, Pose& pose) {
   pose.root_position += sum / static_cast<double>(character.bodies.size());
 }
 
-/// Largest over the bodies.
-double LargestDistance(const Character& character, const State& a, const State& b) {
+/// Largest over the bodies, or over those that are in no leg.
+double LargestDistance(const Character& character, const State& a, const State& b, bool legs = true) {
+  std::vector<bool> leg(character.bodies.size(), false);
+  for (const character::Leg& one : legs ? std::vector<character::Leg>() : character::LegsOf(character)) {
+    for (const int joint : {one.hip, one.knee, one.ankle}) {
+      leg[static_cast<size_t>(character.joints[static_cast<size_t>(joint)].child)] = true;
+    }
+  }
   double largest = 0;
   for (size_t k = 0; k < character.bodies.size(); ++k) {
+    if (leg[k]) continue;
     largest = std::max(largest, (a[k].position - b[k].position).norm());
   }
   return largest;
@@ -124,60 +129,6 @@ int FirstStepOf(const BlendProblem& problem) {
   return best;
 }
 
-/// A foot that stands in the simulation at T and in the motion that is blended in.
-struct StandingFoot {
-  character::Leg leg;
-  size_t foot = 0;  ///< body
-  Vec3 simulated;   ///< its position at T
-  Vec3 of_motion;   ///< that of the motion there
-};
-
-std::vector<StandingFoot> StandingFeet(const BlendProblem& problem) {
-  std::vector<StandingFoot> standing;
-  State bodies[2], later[2];
-  Pose pose;
-  const double h = kCompositionFrame;
-  problem.motion(0, pose);
-  character::ForwardKinematics(problem.character, pose, bodies[0]);
-  problem.motion(kMatching, pose);
-  character::ForwardKinematics(problem.character, pose, bodies[1]);
-  for (const int k : {0, 1}) {
-    problem.motion(k * kMatching + h, pose);
-    character::ForwardKinematics(problem.character, pose, later[k]);
-  }
-  const State& simulated = problem.simulated.back();
-  for (const character::Leg& leg : character::LegsOf(problem.character)) {
-    const auto foot = static_cast<size_t>(problem.character.joints[static_cast<size_t>(leg.ankle)].child);
-    const character::Body& body = problem.character.bodies[foot];
-    const auto low = [&](const State& state) { return character::LowestPoint(body, state[foot]) < kStandsBelow; };
-    const auto slow = [&](const Vec3& velocity, double limit) {
-      return std::hypot(velocity.x(), velocity.z()) < limit;
-    };
-    bool stands = low(simulated) && slow(simulated[foot].linear_velocity, kStandsInSimulation);
-    for (const int k : {0, 1}) {
-      const Vec3 velocity = (later[k][foot].position - bodies[k][foot].position) / h;
-      stands = stands && low(bodies[k]) && slow(velocity, kStandsInMotion);
-    }
-    if (stands) standing.push_back({leg, foot, simulated[foot].position, bodies[0][foot].position});
-  }
-  return standing;
-}
-
-/// Keeps a foot where it stands while the difference of two motions fades away.
-void HoldFoot(const Character& character, const StandingFoot& standing, const Vec3& of_motion, double time,
-              Pose& pose) {
-  const double share = SmoothStep(std::min(1.0, time / kHeldFrom)) *
-                       (1 - SmoothStep(std::clamp((time - kHeldUntil) / (kMatching - kHeldUntil), 0.0, 1.0)));
-  if (share <= 0) return;
-  State state;
-  character::ForwardKinematics(character, pose, state);
-  Vec3 moved = standing.simulated + of_motion - standing.of_motion - state[standing.foot].position;
-  moved.y() = 0;
-  const character::Joint& ankle = character.joints[static_cast<size_t>(standing.leg.ankle)];
-  character::BendLeg(character, standing.leg, state,
-                     {character::JointPosition(character, ankle, state) + share * moved, Quat::Identity()}, pose);
-}
-
 /// The motion begins at T with the pose and the velocity of the simulation. The root does not come back for the
 /// distance that it covers along the ground meanwhile: the motion is put where that ends.
 std::vector<Pose> Matched(const BlendProblem& problem, int first_step, size_t count) {
@@ -202,33 +153,40 @@ std::vector<Pose> Matched(const BlendProblem& problem, int first_step, size_t co
     MeanPoseOf(problem.character, problem.simulated[static_cast<size_t>(step)], poses.emplace_back());
   }
   // Feet that stand in both stay where they are: the motion is put there.
-  const std::vector<StandingFoot> standing = StandingFeet(problem);
+  const std::vector<EnteringLeg> legs =
+      EnteringLegs(problem.character, problem.simulated.back(), problem.motion, problem.duration);
   Vec3 put = Vec3::Zero();
-  for (const StandingFoot& foot : standing) put += foot.simulated - foot.of_motion;
-  if (!standing.empty()) put /= static_cast<double>(standing.size());
-  State of_motion;
+  double held = 0;
+  for (const EnteringLeg& leg : legs) {
+    if (!leg.held()) continue;
+    put += leg.apart;
+    ++held;
+  }
+  if (held > 0) put /= held;
+  const Vec3 path = at.place + 0.5 * kMatching * rate.place;
+  if (held == 0) put = Vec3(path.x(), 0, path.z());
+  std::vector<Pose> motions(count);
   const size_t lead = poses.size();
   poses.resize(lead + count);
-  for (size_t f = lead; f < poses.size(); ++f) {
-    const double time = static_cast<double>(f - lead) * kCompositionFrame;
-    problem.motion(time, poses[f]);
+  for (size_t f = 0; f < count; ++f) {
+    const double time = static_cast<double>(f) * kCompositionFrame;
+    Pose& pose = poses[lead + f];
+    problem.motion(time, pose);
+    motions[f] = pose;
+    motions[f].root_position += put;
     const double t = std::min(time, kMatching), s = t / kMatching;
     Difference now{Faded(at.place, rate.place, t, kMatching), {}};
     const Vec3 faded_to_put = Faded(at.place - put, rate.place, t, kMatching);
     const double way = kMatching * (s - s * s * s + s * s * s * s / 2);  // the integral of 1 - SmoothStep
     for (const int axis : {0, 2}) {
-      now.place[axis] = standing.empty() ? at.place[axis] + way * rate.place[axis] : put[axis] + faded_to_put[axis];
+      now.place[axis] = held == 0 ? at.place[axis] + way * rate.place[axis] : put[axis] + faded_to_put[axis];
     }
     for (size_t k = 0; k < at.turns.size(); ++k) {
       now.turns.push_back(Faded(at.turns[k], rate.turns[k], t, kMatching));
     }
-    const bool held = !standing.empty() && time < kMatching;
-    if (held) character::ForwardKinematics(problem.character, poses[f], of_motion);
-    Add(now, poses[f]);
-    for (const StandingFoot& foot : standing) {
-      if (held) HoldFoot(problem.character, foot, of_motion[foot.foot].position, time, poses[f]);
-    }
+    Add(now, pose);
   }
+  PlantFeet(problem.character, legs, motions, kCompositionFrame, std::span(poses).subspan(lead));
   return poses;
 }
 
@@ -339,7 +297,8 @@ ResponseBlend MeasureBlend(const BlendProblem& problem, const control::Kinematic
   character::ForwardKinematics(character, ending.poses.front(), first);
   const double at_begin = linear ? LargestDistance(character, shown[begin], simulated[begin])
                                  : LargestDistance(character, first, simulated[begin]);
-  blend.position_jump = std::max(at_begin, LargestDistance(character, shown[end], motion[end_of_motion]));
+  // Feet that are held where they stand are elsewhere than in the motion; a jump of theirs is one of the velocity.
+  blend.position_jump = std::max(at_begin, LargestDistance(character, shown[end], motion[end_of_motion], linear));
   const auto around = [](std::span<const State> states, size_t at) { return states.subspan(at - 1, 3); };
   // Where what is simulated is shown by its poses, it goes on; at T the motion takes its place, at the same velocity.
   if (begin > 0 && begin < enters) {

@@ -30,6 +30,7 @@ constexpr double kHandOvers[] = {0, 0.05, 0.1, 0.2};
 constexpr double kFades[] = {0.3, 0.6};  // in which what the impact left of a difference fades away [s]
 constexpr double kSearchedFor = 1;       // before feedback takes over [s]
 constexpr double kLongestAnswer = 4;     // by which the other one may need longer than it is asked to [s]
+constexpr double kLongestFall = 15;      // and where it falls and gets up [s]
 constexpr double kShareOfLowest = 0.8;   // of the least height of its root: what goes lower falls
 
 double LowestRoot(const std::vector<character::Pose>& poses) {
@@ -63,7 +64,30 @@ void OtherCharacters::LeadBack() {
   struck_.Simulate(steps);
 }
 
+bool OtherCharacters::TrackBack() {
+  const auto steps = static_cast<int>(struck_.whole().num_steps());
+  const std::vector<std::vector<control::Fragment>> before = struck_.others();
+  for (size_t c = 0; c < problem_.run.scene.characters.size(); ++c) {
+    if (c == ResponseProblem::kReceiver || !problem_.run.characters[c].reference) continue;
+    OtherCharacter& other = found_.emplace_back();
+    other.character = c;
+    if (TrackBack(other)) continue;
+    found_.clear();
+    struck_.others() = before;
+    return false;
+  }
+  struck_.Simulate(steps);
+  return true;
+}
+
 void OtherCharacters::LeadBack(OtherCharacter& other) {
+  if (TrackBack(other)) return;
+  const Course course{struck_.whole(), struck_.StepAfter(problem_.impact.end())};
+  if (!SearchThenTrackBack(course, other)) SearchBack(course, other);
+}
+
+/// By feedback, if its own control does not lead it on.
+bool OtherCharacters::TrackBack(OtherCharacter& other) {
   const size_t c = other.character;
   const character::ReferenceMotion& own = *problem_.run.characters[c].reference;
   std::optional<metrics::Evaluator> evaluator = problem_.run.EvaluatorOf(c);
@@ -72,19 +96,18 @@ void OtherCharacters::LeadBack(OtherCharacter& other) {
   other.undisturbed = evaluator->Finish(problem_.run.expected_duration(c)).success();
   other.reached = own.duration();
   other.reference = PosesOf(own, other.reached);
-  if (other.undisturbed) return;
+  if (other.undisturbed) return true;
   const int parted = struck_.StepAfter(problem_.impact.end());
   // In contact, too, feedback does what it can; then the receiver is in its world, as it moves by itself.
   for (const double fade : kFades) {
-    if (TrackBack({struck_.whole(), struck_.impact(), &problem_.control.fragments}, fade, other)) return;
+    if (TrackBack({struck_.whole(), struck_.impact(), &problem_.control.fragments}, fade, other)) return true;
   }
   for (const double later : kHandOvers) {
     for (const double fade : kFades) {
-      if (TrackBack({struck_.whole(), parted + struck_.StepOf(later)}, fade, other)) return;
+      if (TrackBack({struck_.whole(), parted + struck_.StepOf(later)}, fade, other)) return true;
     }
   }
-  const Course course{struck_.whole(), parted};
-  if (!SearchThenTrackBack(course, other)) SearchBack(course, other);
+  return false;
 }
 
 /// Its own motion from a time on, at the end of which it comes to rest.
@@ -280,7 +303,7 @@ void OtherCharacters::LeadBackAgain(const control::Trajectory& whole, const std:
         if (!led) undo();
       }
     }
-    if (led || last < 0) continue;
+    if (led || last < 0 || problem_.settings.kinematic) continue;
     SearchBack({whole, struck_.StepAfter(last)}, other);
     if (!holds()) undo();
   }
@@ -305,7 +328,7 @@ void OtherCharacters::BlendBack() {
     own.StateAt(time, entered);
     const auto [heading, offset] = metrics::AlignOnGround(scene.characters[c], simulated.back(), entered);
     const double until = std::max(
-        own.duration(), problem_.impact.end() + problem_.settings.seconds + problem_.settings.stand + kLongestAnswer);
+        own.duration(), problem_.impact.end() + problem_.settings.seconds + problem_.settings.stand + kLongestFall);
     const BlendProblem blend = {scene.characters[c],
                                 struck_.h(),
                                 Blend::kMatched,

@@ -25,6 +25,10 @@ class OtherCharacters {
   /// Each for itself, from the end of the impact on: by feedback, and where that falls by a search.
   void LeadBack();
 
+  /// By feedback alone. Where one of them does not get to the end of its own motion so, all stay as they were.
+  /// @return whether all do
+  bool TrackBack();
+
   /// What the response disturbs leaves its path. It is led back once more in its presence, from the impact
   /// or from the last contact on, where that does not take the response away.
   /// @param whole what is simulated of all characters, with the response
@@ -43,6 +47,7 @@ class OtherCharacters {
 
  private:
   void LeadBack(OtherCharacter& other);
+  bool TrackBack(OtherCharacter& other);
   /// The plan of a recovery.
   struct Course {
     const control::Trajectory& whole;  ///< of all characters, whose state it begins with

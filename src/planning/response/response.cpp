@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "blend_leads.h"
 #include "candidate_reference.h"
 #include "get_up_planning.h"
 #include "kinematic_response.h"
@@ -39,9 +40,16 @@ constexpr int kNaiveTargets = 12;       // in each, after its first one
 constexpr double kFarthest = 0.6;       // of a motion that is searched for where there is a get-up after a fall [m]
 constexpr double kShareOfBudget = 0.5;  // of a get-up: there are others
 constexpr int kMostBackOffs = 10;  // of a candidate where there are others: one that backtracks so often leads nowhere
-constexpr double kNotSmooth = 1000;  // a fault that outweighs all others
-constexpr size_t kMostBlended = 40;  // candidates of a kinematic transition that are looked at
-constexpr int kMostTracked = 10;     // motions of the library
+constexpr double kNotSmooth = 1000;     // a fault that outweighs all others
+constexpr size_t kMostBlended = 16;     // candidates of a kinematic transition that are looked at
+constexpr double kFrictionOfPaper = 1;  // of its first simulation (section 5)
+constexpr size_t kMostLed = 4;          // motions of the library that feedback is to lead to for a kinematic transition
+constexpr size_t kInstantsOfLead = 3;   // at which a motion may be entered
+constexpr double kLongestLed = 4;       // by feedback, after the impact [s]
+constexpr double kShifted = 0.15;       // by which a motion may be entered earlier or later than it is followed [s]
+constexpr double kShiftedLying = 0.3;   // the same of a body that lies [s]
+constexpr double kNearGoal = 0.4;       // share of a drive after which a get-up may be entered
+constexpr int kMostTracked = 10;        // motions of the library
 // Shares of the height of the root before the impact: of a body that is on its feet, and of what it is to follow.
 constexpr double kUprightRoot = 0.8, kUprightReference = 0.85;
 constexpr double kFadesIntoOwn[] = {0.3, 0.6};  // in which what is left of the impact fades away [s]
@@ -49,7 +57,9 @@ constexpr double kLongestFallen = 10;           // for which others are to go on
 
 class Responder {
  public:
-  Responder(const ResponseProblem& problem, int threads, const ResponseHooks& hooks)
+  /// @param tracks_others where recorded motions may be blended in, feedback returns others to their own motions if it
+  /// holds
+  Responder(const ResponseProblem& problem, int threads, const ResponseHooks& hooks, bool tracks_others)
       : problem_(problem),
         o_(problem.settings),
         threads_(threads),
@@ -57,14 +67,23 @@ class Responder {
         character_(problem.character()),
         struck_(problem),
         exit_(struck_.exit()),
-        companions_(struck_, threads, hooks, result_.others) {}
+        companions_(struck_, threads, hooks, result_.others),
+        tracks_others_(tracks_others && problem.has_others() && o_.kinematic && !o_.paper) {}
+
+  /// Whether feedback returns others to their own motions, and nothing of them is blended.
+  bool tracks_others() const { return tracks_others_; }
 
   Response Run() {
     result_.exit_step = struck_.exit();
     try {
       Begin();
       if (problem_.has_others()) {
-        o_.kinematic ? companions_.BlendBack() : companions_.LeadBack();
+        tracks_others_ = tracks_others_ && companions_.TrackBack();
+        if (!o_.kinematic) {
+          companions_.LeadBack();
+        } else if (!tracks_others_) {
+          companions_.BlendBack();
+        }
         if (result_.goes_on) JudgeOwn();  // the others now move otherwise
       }
       if (!result_.goes_on || o_.search_anyway) {
@@ -107,6 +126,7 @@ class Responder {
     if (naive.diverged && naive.states.size() <= static_cast<size_t>(struck_.exit()) + 1) {
       throw InputError(problem_.impact.what, "an impact under which the simulation diverges", "one that it can take");
     }
+    if (o_.paper) struck_.SimulateLimp(steps, kFrictionOfPaper);
     Tell(result_.goes_on ? "the run's own control stays within tolerance to its end under the push"
                          : "the run's own control exceeds the tolerances at " + io::Fixed(result_.own_until, 2) + " s");
   }
@@ -123,7 +143,10 @@ class Responder {
 
   void Answer() {
     result_.candidates = FindCandidates(struck_);
-    if (o_.kinematic && !o_.paper && problem_.has_others()) KeepBalance();
+    // The servos of a scene follow a recording and know of no balance: feedback alone leads to its own motion.
+    if (o_.kinematic && problem_.has_others()) {
+      std::erase_if(result_.candidates, [](const ResponseCandidate& candidate) { return candidate.own; });
+    }
     if (TryInOrder()) return;
     if (result_.candidates.empty()) {
       result_.ending = "no motion of the library can be entered after the push and stands at its end";
@@ -147,7 +170,10 @@ class Responder {
     lead_ = NoLead();
     const auto most = static_cast<size_t>(o_.candidates);
     if (o_.kinematic) {
-      return (o_.feedback_first && problem_.has_others() && TrackUpright()) || BlendSmoothly(most);
+      if (o_.feedback_first && problem_.has_others() && TrackUpright()) return true;
+      if (!BlendSmoothly(most)) return false;
+      Tell(Describe(problem_, result_.candidates[static_cast<size_t>(result_.chosen)]));
+      return true;
     }
     if (!o_.open_loop && !o_.any_motion && TrackUpright()) return true;
     std::vector<size_t> near, far;
@@ -172,31 +198,142 @@ class Responder {
     return false;
   }
 
-  /// The first candidate whose transition is acceptable, or else the one that is the least at fault; of the paper the
-  /// first one.
+  /// The first candidate whose transition is acceptable, or else the one that is the least at fault: those that the
+  /// run's own control, feedback or servos lead to, by what they are expected to show; then get-ups after a fall. Of
+  /// the paper and of a linear blend the first one.
   bool BlendSmoothly(size_t most) {
-    std::vector<ResponseCandidate>& candidates = result_.candidates;
-    if (candidates.empty()) return false;
-    size_t looked_at =
-        o_.blend == Blend::kLinear ? std::min<size_t>(most, 1) : std::min(kMostBlended, candidates.size());
-    looked_at = std::min(looked_at, candidates.size());
-    size_t best = 0, c = 0;
-    double least = std::numeric_limits<double>::infinity();
+    std::vector<LedCandidate> all;
+    for (const ResponseCandidate& candidate : result_.candidates) all.push_back({candidate, nullptr});
+    if (o_.blend == Blend::kLinear) {
+      all.resize(std::min({all.size(), most, size_t{1}}));
+      return !all.empty() && BlendLeastAtFault(all, all.size());
+    }
+    std::vector<LedCandidate> led = LedByFeedback();
+    all.insert(all.end(), std::make_move_iterator(led.begin()), std::make_move_iterator(led.end()));
+    std::stable_sort(all.begin(), all.end(), [&](const LedCandidate& a, const LedCandidate& b) {
+      return ExpectedFault(struck_, a.candidate) < ExpectedFault(struck_, b.candidate);
+    });
+    const size_t before = std::min(all.size(), kMostBlended);
+    if (BlendLeastAtFault(all, before)) return true;
+    // No fall is a remedy for another character that comes through the body.
+    if (before > 0 && result_.blend->smooth() && result_.blend->own_fault() == 0) return true;
+    std::vector<LedCandidate> falls = LedByFalls(most);
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(before), std::make_move_iterator(falls.begin()),
+               std::make_move_iterator(falls.end()));
+    if (all.empty()) return false;
+    BlendLeastAtFault(all, before + falls.size(), before);
+    return true;
+  }
+
+  /// The first acceptable one, or else the one that is the least at fault, becomes the result.
+  /// @param from before which they were looked at in an earlier call
+  /// @return whether it is acceptable, or the only one
+  bool BlendLeastAtFault(const std::vector<LedCandidate>& all, size_t most, size_t from = 0) {
+    const size_t looked_at = std::min(most, all.size());
+    if (from == 0) {
+      least_fault_ = std::numeric_limits<double>::infinity();
+      least_at_fault_ = 0;
+    }
+    if (looked_at == 0) return false;
+    size_t c = from;
     for (; c < looked_at; ++c) {
       if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-      if (BlendInto(struck_, candidates[c], result_)) break;
+      if (BlendInto(struck_, all[c], result_)) break;
       const double fault = result_.blend->fault() + (result_.blend->smooth() ? 0 : kNotSmooth);
-      if (fault >= least) continue;
-      least = fault;
-      best = c;
+      if (fault >= least_fault_) continue;
+      least_fault_ = fault;
+      least_at_fault_ = c;
     }
-    if (c == looked_at) BlendInto(struck_, candidates[c = best], result_);
-    ResponseCandidate& candidate = candidates[c];
-    candidate.tried = candidate.found = true;
+    const bool acceptable = c < looked_at;
+    if (!acceptable) BlendInto(struck_, all[c = least_at_fault_], result_);
+    result_.candidates.clear();
+    for (const LedCandidate& led : all) result_.candidates.push_back(led.candidate);
+    ResponseCandidate& candidate = result_.candidates[c];
+    candidate.tried = candidate.found = candidate.blended = true;
     SetReached(result_.control.duration() - problem_.impact.start, candidate);
-    Tell(Describe(problem_, candidate));
     result_.chosen = static_cast<int>(c);
-    return true;
+    return acceptable || o_.blend == Blend::kLinear;
+  }
+
+  /// Feedback that loses its balance later has led the body near to a motion before: to the run's own one, or to the
+  /// nearest ones of the library that stay upright.
+  std::vector<LedCandidate> LedByFeedback() {
+    std::vector<LedCandidate> led;
+    lead_ = NoLead();
+    const character::ReferenceMotion& own = Own();
+    ResponseCandidate candidate;
+    candidate.own = true;
+    candidate.time = struck_.exit_time();
+    candidate.start = candidate.time - problem_.impact.start;
+    candidate.end = candidate.last = candidate.rest = own.duration();
+    const double until = std::min(candidate.time + kLongestLed, own.duration());
+    if (until - candidate.time > kGoOver) {
+      std::vector<character::Pose> poses(NumCompositionFrames(until - candidate.time));
+      for (size_t f = 0; f < poses.size(); ++f) {
+        own.PoseAt(candidate.time + static_cast<double>(f) * kCompositionFrame, poses[f]);
+      }
+      const character::State& start = StateAt(struck_.exit());
+      const character::State body(start.begin(), start.begin() + std::ssize(character_.bodies));
+      for (const double fade : kFadesIntoOwn) {
+        LeadAlong(candidate, StartingFrom(character_, body, poses, kCompositionFrame, fade), led);
+      }
+    }
+    size_t tries = 0;
+    for (const ResponseCandidate& other : result_.candidates) {
+      if (other.own || tries == kMostLed) continue;
+      std::vector<character::Pose> poses = FollowedAtOnce(other);
+      if (poses.size() > NumCompositionFrames(kLongestLed)) poses.resize(NumCompositionFrames(kLongestLed));
+      if (poses.empty() || !StaysUpright(poses)) continue;
+      ++tries;
+      ResponseCandidate followed = other;
+      followed.start = struck_.exit_time() - problem_.impact.start;
+      followed.time = TimeAtExit(other);
+      LeadAlong(followed, poses, led);
+    }
+    return led;
+  }
+
+  void LeadAlong(const ResponseCandidate& followed, const std::vector<character::Pose>& poses,
+                 std::vector<LedCandidate>& led) {
+    if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
+    SegmentProblem problem = ProblemOf(poses, poses.size());
+    problem.pushes = problem_.pushes;
+    problem.lowest_root = -1;
+    const std::vector<control::Fragment> fragments = TrackSegment(problem).fragments;
+    if (fragments.empty()) return;
+    const auto lead = SimulateLead(struck_, fragments, fragments.back().end_step());
+    const auto root = static_cast<size_t>(character_.root);
+    const double low = kUprightRoot * UprightHeight();
+    const int enters = struck_.impact() + struck_.StepOf(followed.start);
+    const int from = std::max({struck_.exit(), struck_.impact() + struck_.StepAfter(o_.earliest), enters});
+    int to = struck_.exit();
+    while (to + 1 < static_cast<int>(lead->states.size()) &&
+           lead->states[static_cast<size_t>(to)][root].position.y() > low) {
+      ++to;
+    }
+    for (LedCandidate& one : NearestInstants(struck_, lead, followed, from, to, kShifted, kInstantsOfLead)) {
+      one.candidate.feedback_from = struck_.exit_time();
+      led.push_back(std::move(one));
+    }
+  }
+
+  /// A body that lies still hides hardly anything where a motion gets up from there.
+  std::vector<LedCandidate> LedByFalls(size_t most) {
+    std::vector<LedCandidate> led;
+    lead_ = NoLead();
+    const std::vector<character::Pose> nothing;
+    SegmentProblem problem = ProblemOf(nothing, NumCompositionFrames(kLongestFallen));
+    problem.pushes = problem_.pushes;
+    for (GetUpPlan& plan : PlanGetUps(struck_, problem, most)) {
+      const int end = plan.lead.end_step, lies = struck_.StepOf(plan.candidate.lies_at);
+      const auto lead = SimulateLead(struck_, std::move(plan.lead.fragments), end);
+      const int from = lies + static_cast<int>(kNearGoal * (end - lies));
+      for (LedCandidate& one :
+           NearestInstants(struck_, lead, plan.candidate, from, end, kShiftedLying, kInstantsOfLead)) {
+        led.push_back(std::move(one));
+      }
+    }
+    return led;
   }
 
   /// Feedback, which takes a hundredth of the time of a search, along motions that stay upright: the run's own one,
@@ -206,15 +343,40 @@ class Responder {
     int tries = 0;
     for (size_t c = 0; c < result_.candidates.size() && tries < kMostTracked; ++c) {
       if (result_.candidates[c].own) continue;
-      const std::vector<character::Pose> poses = ReferenceOf(result_.candidates[c]);
-      if (!StaysUpright(poses)) continue;
-      ++tries;
-      if (TryTracked(result_.candidates[c], poses)) {
-        TellChosen(c);
-        return true;
+      bool upright = false;
+      for (const bool at_once : {true, false}) {
+        const std::vector<character::Pose> poses =
+            at_once ? FollowedAtOnce(result_.candidates[c]) : ReferenceOf(result_.candidates[c]);
+        if (poses.empty() || !StaysUpright(poses)) continue;
+        upright = true;
+        if (TryTracked(result_.candidates[c], poses)) {
+          TellChosen(c);
+          return true;
+        }
       }
+      tries += upright ? 1 : 0;
     }
     return false;
+  }
+
+  /// Time in the motion of a candidate where the run's own control ends [s].
+  double TimeAtExit(const ResponseCandidate& candidate) const {
+    return candidate.time - (problem_.impact.start + candidate.start - struck_.exit_time());
+  }
+
+  /// Feedback needs no servos that lead to a motion: it may follow it from the exit on, put where the body is. Empty
+  /// where the recording begins later.
+  std::vector<character::Pose> FollowedAtOnce(const ResponseCandidate& candidate) const {
+    const double first = TimeAtExit(candidate);
+    if (first < 0) return {};
+    const double duration = candidate.end + struck_.StandOf(candidate) - first;
+    std::vector<character::Pose> poses(NumCompositionFrames(duration));
+    for (size_t f = 0; f < poses.size(); ++f) {
+      struck_.PoseOf(candidate, first + static_cast<double>(f) * kCompositionFrame, poses[f]);
+    }
+    const character::State& state = StateAt(struck_.exit());
+    const character::State body(state.begin(), state.begin() + std::ssize(character_.bodies));
+    return StartingFrom(character_, body, std::move(poses), kCompositionFrame, kFadesIntoOwn[0]);
   }
 
   /// From the delay on, also while a push still acts, to where the motion ends and the body comes to rest; or to the
@@ -260,36 +422,6 @@ class Responder {
     return false;
   }
 
-  /// The servos of a scene follow a recording and know of no balance, so that a body which is hardly touched falls,
-  /// too. From the exit on feedback follows the body's own motion, for as long as another one may be entered.
-  void KeepBalance() {
-    const double last = problem_.impact.start + o_.latest + o_.window.frames * matching::kFrameTime + kGoOver;
-    const character::State& start = struck_.WholeState(exit_);
-    const character::State body(start.begin(), start.begin() + std::ssize(character_.bodies));
-    std::vector<character::Pose> poses(NumCompositionFrames(last - struck_.exit_time()));
-    for (size_t f = 0; f < poses.size(); ++f) {
-      const double time = struck_.exit_time() + static_cast<double>(f) * kCompositionFrame;
-      RestingPoseAt(Own(), Own().duration(), time, poses[f]);
-    }
-    poses = StartingFrom(character_, body, std::move(poses), kCompositionFrame, kFadesIntoOwn[0]);
-    lead_ = NoLead();
-    SegmentProblem problem = ProblemOf(poses, poses.size());
-    problem.lowest_root = -1;
-    const int steps = static_cast<int>(struck_.naive().num_steps());
-    struck_.GoOnWith(TrackSegment(problem).fragments);
-    struck_.Simulate(steps);
-    // What the body is about to resemble is not the same with balance and without: candidates of both, by turns.
-    const auto own = [](const ResponseCandidate& candidate) { return candidate.own; };
-    std::vector<ResponseCandidate> falling = std::exchange(result_.candidates, FindOwnCandidates(struck_));
-    std::vector<ResponseCandidate> balanced = FindCandidates(struck_);
-    std::erase_if(falling, own);
-    std::erase_if(balanced, own);
-    for (size_t c = 0; c < std::max(falling.size(), balanced.size()); ++c) {
-      if (c < falling.size()) result_.candidates.push_back(falling[c]);
-      if (c < balanced.size()) result_.candidates.push_back(balanced[c]);
-    }
-  }
-
   bool TryTracked(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
     if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
     SegmentProblem problem = ProblemOf(poses, poses.size());
@@ -308,7 +440,7 @@ class Responder {
   void TellChosen(size_t c) {
     Tell(Describe(problem_, result_.candidates[c]));
     result_.chosen = static_cast<int>(c);
-    if (IsAmongOthers() && !o_.kinematic) LeadOthersBackAgain();
+    if (IsAmongOthers() && (!o_.kinematic || tracks_others_)) LeadOthersBackAgain();
   }
 
   /// Height of the root where the impact begins, if that is lower than at rest: a guard has bent knees [m].
@@ -565,15 +697,30 @@ class Responder {
   int exit_;  // step at which the run's own control ends
   Response result_;
   OtherCharacters companions_;
+  bool tracks_others_;
   Lead lead_;  // from the exit to where the motion of a candidate begins
   double best_reached_ = 0;
-  bool searched_ = false;  // the control goes on from the exit by what was found
+  size_t least_at_fault_ = 0;  // of the kinematic transitions that were looked at
+  double least_fault_ = 0;     // its fault
+  bool searched_ = false;      // the control goes on from the exit by what was found
 };
+
+/// How much shows of what is not simulated; infinite where it is no success.
+double FaultOf(const Response& response) {
+  if (!response.success()) return std::numeric_limits<double>::infinity();
+  return response.blend ? response.blend->fault() + (response.blend->smooth() ? 0 : kNotSmooth) : 0;
+}
 
 }  // namespace
 
 Response Respond(const ResponseProblem& problem, int threads, const ResponseHooks& hooks) {
-  return Responder(problem, threads, hooks).Run();
+  Responder responder(problem, threads, hooks, true);
+  Response response = responder.Run();
+  if (!responder.tracks_others() || response.stopped || FaultOf(response) == 0) return response;
+  // Feedback leads the others back, but something is amiss: so they are blended back.
+  Response blended = Responder(problem, threads, hooks, false).Run();
+  blended.cpu_seconds += response.cpu_seconds;
+  return FaultOf(response) <= FaultOf(blended) ? response : blended;
 }
 
 }  // namespace retrace::runs

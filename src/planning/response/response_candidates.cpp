@@ -12,11 +12,11 @@
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStartsApart = 3;  // frames between start times for which a second simulation is made
+constexpr double kLongestContact = 0.25;  // of the paper, by which the first window is later (section 5) [s]
+constexpr size_t kStartsApart = 3;        // frames between start times for which a second simulation is made
 // Nearest motions whose best position is a candidate, too; of a kinematic transition, which costs less.
 constexpr size_t kMostOfMotions = 6, kMostOfMotionsBlended = 24;
 constexpr size_t kMovedInTime = 4;    // candidates of a kinematic transition that are entered earlier and later, too
-constexpr double kHiddenTime = 0.5;   // what a change of velocity that no force makes counts as [s]
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
 constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
 constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
@@ -46,19 +46,6 @@ class Finder {
     if (!o_.paper) kept = OrderOf(std::move(kept));
     for (size_t c = 0; c < kept.size() && c < static_cast<size_t>(o_.candidates); ++c) MeasureLimp(kept[c]);
     return kept;
-  }
-
-  std::vector<ResponseCandidate> OwnAlone() {
-    for (const size_t start : Starts()) AddOwn(start);
-    Sort();
-    std::vector<ResponseCandidate> apart;
-    for (const ResponseCandidate& candidate : candidates_) {
-      const bool near = std::any_of(apart.begin(), apart.end(), [&](const ResponseCandidate& other) {
-        return std::abs(other.start - candidate.start) < kTimesApart;
-      });
-      if (!near) apart.push_back(candidate);
-    }
-    return apart;
   }
 
  private:
@@ -91,7 +78,8 @@ class Finder {
 
   /// Frames after the impact with which windows begin.
   std::vector<size_t> Starts() const {
-    const double earliest = std::max(o_.earliest, (struck_.exit() - struck_.impact()) * struck_.h());
+    double earliest = std::max(o_.earliest, (struck_.exit() - struck_.impact()) * struck_.h());
+    if (o_.paper) earliest = std::max(earliest, std::min(problem_.impact.duration, kLongestContact));
     std::vector<size_t> starts;
     for (auto f = static_cast<size_t>(std::ceil(earliest / matching::kFrameTime - 1e-9)); f <= LastStart(); ++f) {
       starts.push_back(f);
@@ -272,10 +260,6 @@ bool FindEnd(const ImpactSimulation& struck, ResponseCandidate& candidate) {
 
 std::vector<ResponseCandidate> FindCandidates(const ImpactSimulation& struck) {
   return Finder(struck).Run();
-}
-
-std::vector<ResponseCandidate> FindOwnCandidates(const ImpactSimulation& struck) {
-  return Finder(struck).OwnAlone();
 }
 
 }  // namespace retrace::runs

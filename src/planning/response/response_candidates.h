@@ -9,12 +9,12 @@
 
 namespace retrace::runs {
 
+/// What a change of velocity that no force makes counts as, where candidates of a blend are ordered [s].
+inline constexpr double kHiddenTime = 0.5;
+
 /// Those that the motion is about to resemble, in the order in which they are to be tried. The motion has been
 /// simulated for as long as the windows look.
 std::vector<ResponseCandidate> FindCandidates(const ImpactSimulation& struck);
-
-/// Those of the run's own motion alone, at several instants, the best first.
-std::vector<ResponseCandidate> FindOwnCandidates(const ImpactSimulation& struck);
 
 /// When its motion has stood for a while, late enough, and until when it goes on so; false where it does not. By
 /// `start` and `time` of the candidate.

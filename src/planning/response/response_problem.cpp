@@ -38,19 +38,35 @@ bool Response::success() const {
   return ending == "completed" && evaluation.success() && all_within && !others_left_out;
 }
 
-double ResponseBlend::fault() const {
-  const auto beyond = [](double value, double limit) { return std::max(0.0, value / limit - 1); };
+namespace {
+
+double Beyond(double value, double limit) {
+  return std::max(0.0, value / limit - 1);
+}
+
+}  // namespace
+
+double ResponseBlend::own_fault() const {
   const double slide = foot_slide > motion_foot_slide ? foot_slide : 0;  // the motion's own is the recording's
-  return beyond(deepest, kDeepest) + beyond(slide, kFastestSlide) + beyond(hidden_share, kMostHidden) +
-         beyond(through, kLongestThrough);
+  return Beyond(deepest, kDeepest) + Beyond(slide, kFastestSlide) + Beyond(hidden_share, kMostHidden);
+}
+
+double ResponseBlend::fault() const {
+  return own_fault() + Beyond(through, kLongestThrough);
 }
 
 void UseRuleOfPaper(ResponseSettings& settings) {
   settings.paper = settings.kinematic = true;
   settings.blend = Blend::kLinear;
-  settings.delay = 0.1;
   settings.earliest = 0.1;
   settings.window.velocity_time = 0;
+}
+
+std::string DifferencesFromPaper(const ResponseProblem& problem) {
+  const simulation::WorldOptions& world = problem.control.world;
+  return "what differs from the paper: the second simulation has the friction of the run, " +
+         io::Fixed(world.friction, 2) + ", not 0.5; servos of the character, not gains scaled by inertia; steps of " +
+         io::Fixed(1000 * world.time_step, 2) + " ms, not 0.5; and no friction against turning of the feet";
 }
 
 std::string Name(Blend blend) {
@@ -63,11 +79,12 @@ std::string Describe(const ResponseProblem& problem, const ResponseCandidate& ca
   text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
   text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
+  if (candidate.blended) {
+    return text + (candidate.feedback_from >= 0 ? "reached by feedback, " : "") + "blended in, for an impulse of " +
+           io::Fixed(candidate.hidden_impulse, 0) + " N s";
+  }
   if (candidate.found && candidate.feedback_from >= 0 && problem.settings.kinematic) {
     return text + "found by feedback, and nothing is blended in";
-  }
-  if (candidate.found && problem.settings.kinematic) {
-    return text + "blended in, for an impulse of " + io::Fixed(candidate.hidden_impulse, 0) + " N s";
   }
   if (candidate.found && candidate.touched_again >= 0) {
     return text + "found, touched again at " + io::Fixed(candidate.touched_again, 2) + " s";

@@ -68,7 +68,7 @@ control::Trajectory SimulateSegment(const SegmentProblem& problem, std::span<con
   std::vector<control::Controller*> controllers = {&own};
   for (control::OpenLoop& other : open_loops) controllers.push_back(&other);
   return control::Simulate(characters, problem.world, problem.start, controllers, problem.first_step,
-                           end - problem.first_step);
+                           end - problem.first_step, problem.pushes, problem.endings);
 }
 
 }  // namespace retrace::runs

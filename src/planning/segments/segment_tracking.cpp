@@ -60,13 +60,16 @@ class From final : public control::Controller {
   character::State own_;
 };
 
-/// The fragments of another character, cut at these steps, but not where its end is shown.
+/// The fragments of another character, cut at these steps, and up to where its end is shown: a replay has none beyond.
 std::vector<control::Fragment> SplitForReplay(const SegmentProblem& problem, size_t companion, std::vector<int> steps) {
   const size_t character = companion + (companion >= problem.place ? 1 : 0);
+  std::vector<control::Fragment> fragments = problem.companions[companion].fragments;
   for (const control::KinematicEnding& ending : problem.endings) {
-    if (ending.character == character) std::erase_if(steps, [&](int step) { return step > ending.step; });
+    if (ending.character != character) continue;
+    std::erase_if(steps, [&](int step) { return step >= ending.step; });
+    fragments = control::Truncate(ending.step, fragments);
   }
-  return control::SplitAt(steps, problem.companions[companion].fragments);
+  return control::SplitAt(steps, fragments);
 }
 
 }  // namespace

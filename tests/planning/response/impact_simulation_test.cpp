@@ -145,5 +145,26 @@ TEST(Responding, InASceneAllAreSimulated) {
   EXPECT_EQ(other.back().end_step(), std::max(problem.control.num_steps(), struck.others()[1].back().end_step()));
 }
 
+/// Up to the impact it is the run; then a body without strength, on another floor. The second one begins there, too.
+TEST(Responding, ThePapersFirstSimulationIsPassive) {
+  ResponseOptions options = ResponseSamples::Get().Pushed();
+  const Simulated own(options);
+  UseRuleOfPaper(options);
+  Simulated passive(options);
+  EXPECT_EQ(passive.struck.exit(), passive.struck.impact());
+  const auto impact = static_cast<size_t>(passive.struck.impact());
+  passive.struck.SimulateLimp(400, 1);
+  const control::Trajectory rough = passive.struck.naive();
+  ASSERT_EQ(rough.num_steps(), 400u);
+  EXPECT_EQ(rough.contacts.size(), 400u);
+  EXPECT_EQ(control::Fingerprint(rough.states[impact]), control::Fingerprint(own.struck.naive().states[impact]));
+  const auto root = static_cast<size_t>(passive.struck.character().root);
+  EXPECT_LT(rough.states[400][root].position.y(), 0.5);
+  EXPECT_NE(control::Fingerprint(rough.states[180]), control::Fingerprint(own.struck.naive().states[180]));
+  passive.struck.Simulate(400);
+  passive.struck.SimulateLimp(400, 0.2);
+  EXPECT_NE(control::Fingerprint(passive.struck.naive().states[400]), control::Fingerprint(rough.states[400]));
+}
+
 }  // namespace
 }  // namespace retrace::runs

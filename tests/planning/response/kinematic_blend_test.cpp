@@ -42,6 +42,9 @@ struct SampleBlend {
       simulation((step - kEntered) * kBlendStep, pose);
       simulated.push_back(character::StateOf(Human(), pose));
     }
+    for (size_t step = 1; step + 1 < simulated.size(); ++step) {
+      character::DifferenceVelocities(simulated[step - 1], simulated[step + 1], 2 * kBlendStep, simulated[step]);
+    }
     problem.emplace(BlendProblem{Human(), kBlendStep, blend, 60, 96, kEntered,
                                  std::span<const State>(simulated).first(kEntered + 1), motion, 1});
     ending = BlendIn(*problem);
@@ -82,7 +85,7 @@ TEST(KinematicBlend, ALinearOneIsTheMotionFromTheBlowOn) {
 }
 
 TEST(KinematicBlend, AMatchedOneBeginsWithThePoseAndTheVelocityOfTheSimulation) {
-  const PoseOfTime simulation = Gliding(0.5, 0.3, -0.4, 0.05), motion = Gliding(1.5, 0, 0.2);
+  const PoseOfTime simulation = Gliding(0.8, 0.3, -0.4, 0.05), motion = Gliding(1.5, 0, 0.2);
   const SampleBlend sample(Blend::kMatched, simulation, motion);
   const std::vector<Pose> poses = sample.Entered();
   ASSERT_EQ(poses.size(), 121u);
@@ -93,7 +96,7 @@ TEST(KinematicBlend, AMatchedOneBeginsWithThePoseAndTheVelocityOfTheSimulation) 
   // One frame on, what fades away has changed by the second order of a frame alone.
   simulation(kCompositionFrame, expected);
   EXPECT_LT((poses[1].root_position - expected.root_position).norm(), 1e-4);
-  EXPECT_LT(LargestTurn(poses[1], expected), 1e-4);
+  EXPECT_LT(LargestTurn(poses[1], expected), 2e-4);
 }
 
 TEST(KinematicBlend, AMatchedOneEndsInTheMotionItself) {

@@ -16,7 +16,7 @@ TEST(Responding, TheRuleOfThePaperIsKinematicFromATenthOfASecondOn) {
   EXPECT_TRUE(settings.kinematic);
   EXPECT_EQ(Name(settings.blend), "linear");
   EXPECT_EQ(Name(before.blend), "matched");
-  EXPECT_EQ(settings.delay, 0.1);
+  EXPECT_EQ(settings.delay, before.delay);
   EXPECT_EQ(settings.earliest, 0.1);
   EXPECT_EQ(settings.window.velocity_time, 0);
   EXPECT_EQ(settings.window.frames, before.window.frames);
@@ -49,6 +49,7 @@ TEST(Responding, ACandidateIsDescribedByItsMotionAndItsOutcome) {
   EXPECT_EQ(Describe(job.problem, candidate), "its own motion" + entered + "found");
   ResponseOptions kinematic = ResponseSamples::Get().Pushed();
   kinematic.kinematic = true;
+  candidate.blended = true;
   candidate.hidden_impulse = 41.6;
   EXPECT_EQ(Describe(ResponseJob(kinematic).problem, candidate),
             "its own motion" + entered + "blended in, for an impulse of 42 N s");

@@ -31,10 +31,8 @@ class ImpactSimulation {
 
   /// All characters from the beginning on.
   void Simulate(int steps);
-  /// What is simulated from now on goes on from the exit with these fragments instead of the run's own ones.
-  void GoOnWith(const std::vector<control::Fragment>& fragments);
-  /// The run's own control, or what it was replaced by.
-  const std::vector<control::Fragment>& own() const { return own_; }
+  /// The same as in the first simulation of the paper: from the exit on without strength, on a floor of this friction.
+  void SimulateLimp(int steps, double friction);
   const control::Trajectory& naive() const { return naive_; }  ///< that of the character
   const control::Trajectory& whole() const { return whole_; }  ///< that of all
   /// After so many steps; where it diverged before, the last one.
@@ -54,8 +52,9 @@ class ImpactSimulation {
   /// What a motion of all characters is to one of them.
   control::Trajectory OneOf(control::Trajectory whole, size_t character) const;
   /// All characters from a state of all of them on: that which responds under a controller, the others under theirs.
-  control::Trajectory SimulateAll(const character::State& start, control::Controller& controller, int first,
-                                  int steps) const;
+  /// @param friction of the ground; none: that of the world
+  control::Trajectory SimulateAll(const character::State& start, control::Controller& controller, int first, int steps,
+                                  std::optional<double> friction = {}) const;
   /// All characters, of which that which responds has this control.
   /// @param searched it was searched from the exit on: a search restores all of them where its fragments begin, so that
   /// the controls of the others are cut there
@@ -88,7 +87,6 @@ class ImpactSimulation {
 
   const ResponseProblem& problem_;
   int impact_, exit_;
-  std::vector<control::Fragment> own_;
   std::vector<std::vector<control::Fragment>> others_;
   std::vector<control::KinematicEnding> endings_of_others_;
   control::Trajectory naive_, whole_;

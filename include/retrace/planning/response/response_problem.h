@@ -47,10 +47,11 @@ struct ResponseSettings {
   Configuration configuration = ResponseConfiguration();
 };
 
-/// The rule of the paper to the letter: the window that is nearest of all from 0.1 s on is entered, by its distance
-/// without velocities, whether its motion stands at the end or not, where the first simulation is; no second
-/// simulations choose. The transition is kinematic with a linear blend. What remains other than there: one friction in
-/// both simulations, and the strength of servos, which is that of the character's table.
+/// The rule of the paper to the letter: a first simulation without strength on a floor with a friction of 1; the window
+/// that is nearest to it of all from 0.1 s on, and while the impact lasts from up to 0.25 s on, is entered, by its
+/// distance without velocities, whether its motion stands at the end or not, where the first simulation is; no second
+/// simulations choose. The second simulation begins with the impact; its servos go over to the window after the delay.
+/// The transition is kinematic with a linear blend.
 void UseRuleOfPaper(ResponseSettings& settings);
 
 /// When the body is hit.
@@ -92,12 +93,15 @@ struct ResponseCandidate {
   double rest = 0;            ///< of what is between the two, when it is slowest: there it may come to rest, too [s]
   /// It falls before, and lies from then on; servos then go to the motion until T [s]. Negative: it does not fall.
   double lies_at = -1;
-  bool tried = false;         ///< searched
-  double reached = 0;         ///< from the push on, where it was tried [s]
-  bool up = false;            ///< as far as to `end`
-  bool found = false;         ///< and all that follows it
-  double cpu_seconds = 0;     ///< of its search
-  double feedback_from = -1;  ///< when feedback takes over from the search, while it stands [s]; negative: it does not
+  bool tried = false;      ///< searched
+  double reached = 0;      ///< from the push on, where it was tried [s]
+  bool up = false;         ///< as far as to `end`
+  bool found = false;      ///< and all that follows it
+  double cpu_seconds = 0;  ///< of its search
+  /// When feedback takes over from the search, while it stands, or from the run's own control [s]; negative: it does
+  /// not.
+  double feedback_from = -1;
+  bool blended = false;       ///< its motion is blended in
   double touched_again = -1;  ///< when another character touches it after the delay [s]; negative: none does
 };
 
@@ -133,7 +137,7 @@ struct ResponseBlend {
   double penetration = 0, motion_penetration = 0;  ///< into the floor (metrics::DeepestPoint), likewise [m]
 
   double deepest = 0;  ///< of a point in the floor from the beginning of the blend to the end of the motion [m]
-  double through = 0;  ///< for how long a body of another character is in one of this one after the impact [s]
+  double through = 0;  ///< for how long a body of another character is in one of this one after T [s]
   double lifted = 0;   ///< by how much the motion is raised at most, where it would be in the floor [m]
 
   /// What cannot be seen: jumps below 1 mm and 0.3 m/s.
@@ -141,6 +145,8 @@ struct ResponseBlend {
   /// By how much it is worse than what is acceptable: 2 cm in the floor, feet that slide at 0.2 m/s, half of the
   /// impulse hidden, bodies through one another for 0.1 s; each as a share of that. 0: it is acceptable.
   double fault() const;
+  /// The same but for bodies through one another: another motion may be no remedy for what others do.
+  double own_fault() const;
   bool acceptable() const { return smooth() && fault() == 0; }
 };
 
@@ -180,6 +186,9 @@ struct ResponseHooks {
   std::function<void(const std::string& line)> on_line = {};  ///< what was found, for people
   std::function<bool()> stop = {};                            ///< true: what there is by then is the result
 };
+
+/// What remains other than in the paper with its rule: a sentence.
+std::string DifferencesFromPaper(const ResponseProblem& problem);
 
 /// A line for people.
 std::string Describe(const ResponseProblem& problem, const ResponseCandidate& candidate);

@@ -34,13 +34,14 @@ struct SegmentProblem {
   /// scale of `world`.
   std::vector<sampling::CoSimulated> companions = {};
   int most_back_offs = std::numeric_limits<int>::max();  ///< fewer than the configuration has
-  /// TrackSegment alone takes these: what pushes the character meanwhile, and the height below which its root may not
-  /// go [m]; none: that of standing, kStandingRoot.
+  /// SearchSegment does not take these: what pushes the character meanwhile, and ends of others that are shown, not
+  /// simulated.
   std::vector<control::Push> pushes = {};
-  std::optional<double> lowest_root = {};
-  /// And ends of others that are shown, not simulated.
   std::span<const control::KinematicEnding> endings = {};
-  /// Likewise: its number among all in the world, whose order is that of `start`; and whether the others are
+  /// TrackSegment alone takes these: the height below which its root may not go [m]; none: that of standing,
+  /// kStandingRoot.
+  std::optional<double> lowest_root = {};
+  /// Its number among all in the world, whose order is that of `start`; and whether the others are
   /// restarted where its fragments begin, as a search does that restores all of them. It is itself also restarted at
   /// these steps of the whole motion.
   size_t place = 0;
