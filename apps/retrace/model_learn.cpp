@@ -54,6 +54,8 @@ void AddOptions(cli::Command& command, Options& o) {
                  "So much is taken of a normal motion without @, from its first second on [s]");
   cli::AddNumber(command, "--after", o.learning.after, io::Real{{0.3, 60}},
                  "So much is taken of a pushed motion without @ after its push, at most [s]");
+  cli::AddNumber(command, "--responses", o.learning.most_responses, io::Integer{1, 50},
+                 "So many responses are taken of a long recording without @, the strongest ones");
   command.AddFlag(
       "--no-push-removal,--keep-pushes", [&o] { o.learning.model.takes_pushes_off = false; },
       "Let the dynamics learn pushed motions as they are, pushes and all; --paper always does");
