@@ -26,8 +26,7 @@ void AddOptions(cli::Command& command, Options& o) {
            "The normal motion, then disturbed ones: folders of runs, whose pushes are in their manifests, or "
            "recordings; @START:END after a name takes these seconds of it, and "
            "@START:END,push=BODY:FX:FY:FZ:FROM-TO[:X:Y:Z] says what pushed a recording then: N in world axes, s, and m "
-           "in "
-           "the body's frame")
+           "in the body's frame")
       .Type("DIR|FILE")
       .Required();
   const auto set_skeleton = [&o](const std::vector<std::string>& file) { o.learning.skeleton = file.back(); };

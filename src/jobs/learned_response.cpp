@@ -14,6 +14,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/io/split_text.h"
 #include "retrace/jobs/response_job.h"
 #include "retrace/kinetics/push_search.h"
 #include "retrace/math/rotation.h"
@@ -275,6 +276,27 @@ std::vector<std::string> DoubtsOf(const ResponseModel& model, const Synthesis& r
   return doubts;
 }
 
+/// A push as control::ParsePush has it, after which a point in the body's frame may stand.
+Push ParsePushAtPoint(const std::string& text, const control::Scene& scene, double seconds) {
+  const std::vector<std::string> parts = io::Split(text, ',');
+  const bool at_point = parts.size() == 5;
+  const control::Push push = control::ParsePush(at_point ? text.substr(0, text.rfind(',')) : text, scene, seconds);
+  Push result{push.body, push.force, push.start, push.duration, Vec3::Zero()};
+  if (!at_point) return result;
+  const std::vector<std::string> axes = io::Split(parts[4], ':');
+  bool good = axes.size() == 3;
+  for (size_t axis = 0; good && axis < 3; ++axis) {
+    double& length = result.point[static_cast<Eigen::Index>(axis)];
+    good = io::ParseNumber(axes[axis], length) && std::abs(length) <= kFarthestPushPoint;
+  }
+  if (!good) {
+    throw UsageError("push " + text + ": found the point \"" + parts[4] + "\", expected three numbers X:Y:Z from -" +
+                     io::Number(kFarthestPushPoint) + " to " + io::Number(kFarthestPushPoint) +
+                     " (m, in the body's frame)");
+  }
+  return result;
+}
+
 }  // namespace
 
 Synthesis Synthesize(const std::vector<const ResponseModel*>& models, const SynthesisOptions& options) {
@@ -326,8 +348,7 @@ Synthesis Synthesize(const std::vector<const ResponseModel*>& models, const Synt
   if (!options.pushes.empty()) {
     const control::Scene scene = SceneOf(*model.character, beginning.poses.back());
     for (const std::string& text : options.pushes) {
-      const control::Push push = control::ParsePush(text, scene, seconds);
-      result.pushes.push_back({push.body, push.force, push.start, push.duration});
+      result.pushes.push_back(ParsePushAtPoint(text, scene, seconds));
     }
   }
   player->Start(beginning, 3);

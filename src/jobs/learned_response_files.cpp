@@ -131,7 +131,8 @@ io::Json PushesOf(const ResponseModel& model, const std::vector<response_model::
     json.push_back({{"body", model.character->bodies[static_cast<size_t>(push.body)].name},
                     {"force", io::ToJson(push.force)},
                     {"start", push.start},
-                    {"duration", push.duration}});
+                    {"duration", push.duration},
+                    {"point", io::ToJson(push.point)}});
   }
   return json;
 }

@@ -80,7 +80,7 @@ Push ParsePushOf(const std::string& text, const character::Character& character)
     }
     return value;
   };
-  constexpr double kMostForce = 1e5, kMostTime = 86400, kMostLength = 10;
+  constexpr double kMostForce = 1e5, kMostTime = 86400;
   for (Eigen::Index axis = 0; axis < 3; ++axis) {
     push.force[axis] = number(parts[static_cast<size_t>(1 + axis)], -kMostForce, kMostForce);
   }
@@ -90,7 +90,7 @@ Push ParsePushOf(const std::string& text, const character::Character& character)
   push.duration = number(times[1], 0, kMostTime) - push.start;
   if (!(push.duration > 0)) fail("a push that ends after it began");
   for (size_t axis = 0; parts.size() == 8 && axis < 3; ++axis) {
-    push.point[static_cast<Eigen::Index>(axis)] = number(parts[5 + axis], -kMostLength, kMostLength);
+    push.point[static_cast<Eigen::Index>(axis)] = number(parts[5 + axis], -kFarthestPushPoint, kFarthestPushPoint);
   }
   return push;
 }

@@ -268,6 +268,12 @@ TEST(LearnedResponse, RefusesPushesAndRunsThatDoNotFit) {
   options.seconds = 0.2;
   options.pushes = {"tail,60:0:0,0.2,0.1"};
   EXPECT_THAT([&] { Synthesize({&model}, options); }, ThrowsMessage<UsageError>(HasSubstr("tail")));
+  for (const char* point : {"0:0", "0:0:a", "0:11:0"}) {
+    options.pushes = {std::string("trunk,60:0:0,0.1,0.1,") + point};
+    EXPECT_THAT([&] { Synthesize({&model}, options); },
+                ThrowsMessage<UsageError>(HasSubstr("expected three numbers X:Y:Z from -10 to 10")))
+        << point;
+  }
   EXPECT_THROW(Synthesize({}, {}), InputError);
   const SampleFolder samples;
   WriteTrackedRun(samples / "run", TrackedOptions("walk", 0.3));

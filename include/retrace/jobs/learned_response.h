@@ -57,7 +57,9 @@ inline constexpr std::string_view kSynthesisFile = "synthesis.json";
 
 struct SynthesisOptions {
   double seconds = 10;
-  std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush), times from the beginning on
+  /// BODY,FX:FY:FZ,START,DURATION as control::ParsePush has it, times from the beginning on; ,X:Y:Z after it is a point
+  /// in the body's frame [m] instead of its center of mass.
+  std::vector<std::string> pushes;
   /// Folder of a pushed run, or a recording as among the examples: the synthesis begins with it shortly before its
   /// push, goes on under its pushes for `seconds` after that, and is compared with it. Empty: it begins with the normal
   /// motion.

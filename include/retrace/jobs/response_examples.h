@@ -16,6 +16,8 @@ namespace retrace::runs {
 
 /// A recording without @START:END that is longer is taken apart [s].
 inline constexpr double kLongRecording = 8;
+/// The point at which a push acts is at most so far from the center of mass of its body along each axis [m].
+inline constexpr double kFarthestPushPoint = 10;
 
 struct ResponseLearningOptions {
   /// Folders of runs of one character, whose manifests name the pushes, or recordings (of any format; AMC with an ASF
