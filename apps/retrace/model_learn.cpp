@@ -26,8 +26,7 @@ void AddOptions(cli::Command& command, Options& o) {
            "The normal motion, then disturbed ones: folders of runs, whose pushes are in their manifests, or "
            "recordings; @START:END after a name takes these seconds of it, and "
            "@START:END,push=BODY:FX:FY:FZ:FROM-TO[:X:Y:Z] says what pushed a recording then: N in world axes, s, and m "
-           "in "
-           "the body's frame")
+           "in the body's frame")
       .Type("DIR|FILE")
       .Required();
   const auto set_skeleton = [&o](const std::vector<std::string>& file) { o.learning.skeleton = file.back(); };
@@ -54,6 +53,8 @@ void AddOptions(cli::Command& command, Options& o) {
                  "So much is taken of a normal motion without @, from its first second on [s]");
   cli::AddNumber(command, "--after", o.learning.after, io::Real{{0.3, 60}},
                  "So much is taken of a pushed motion without @ after its push, at most [s]");
+  cli::AddNumber(command, "--responses", o.learning.most_responses, io::Integer{1, 50},
+                 "So many responses are taken of a long recording without @, the strongest ones");
   command.AddFlag(
       "--no-push-removal,--keep-pushes", [&o] { o.learning.model.takes_pushes_off = false; },
       "Let the dynamics learn pushed motions as they are, pushes and all; --paper always does");

@@ -35,7 +35,8 @@ void AddOptions(cli::Command& command, Options& o) {
   const auto push =
       command
           .Add("--push", o.synthesis.pushes,
-               "A force on a body's center of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
+               "A force on a body: BODY,FX:FY:FZ,START,DURATION[,X:Y:Z] in N (world axes), s, and m in the body's "
+               "frame; without a point at its center of mass (repeatable)")
           .Type("PUSH")
           .OneEach();
   const auto against =

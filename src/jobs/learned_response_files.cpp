@@ -131,7 +131,8 @@ io::Json PushesOf(const ResponseModel& model, const std::vector<response_model::
     json.push_back({{"body", model.character->bodies[static_cast<size_t>(push.body)].name},
                     {"force", io::ToJson(push.force)},
                     {"start", push.start},
-                    {"duration", push.duration}});
+                    {"duration", push.duration},
+                    {"point", io::ToJson(push.point)}});
   }
   return json;
 }
@@ -313,6 +314,8 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
                      {"example_skating", figures.example_feet.skating},
                      {"unsupported", figures.feet.unsupported},
                      {"example_unsupported", figures.example_feet.unsupported},
+                     {"out_of_balance", result.out_of_balance},
+                     {"example_out_of_balance", result.example_out_of_balance},
                      {"end_distance", figures.end_distance},
                      {"largest_distance", figures.largest_distance},
                      {"one_step_error", result.one_step_error ? io::Json(*result.one_step_error) : io::Json()},
@@ -320,7 +323,7 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
                      {"normal_period", model.period}}},
                    {"cpu_seconds", result.cpu_seconds},
                    {"files", files.Files()}};
-  files.Write("synthesis.json", io::Dump(json, 1) + "\n");
+  files.Write(kSynthesisFile, io::Dump(json, 1) + "\n");
 }
 
 std::string Describe(const LearnedResponse& learned) {
@@ -341,6 +344,7 @@ std::string Describe(const LearnedResponse& learned) {
             " poses, " + std::to_string(model.examples[e].pushes.size()) + " pushes, ends " +
             io::Fixed(learned.learning.end_distances[e], 2) + " steps from the normal motion\n";
   }
+  for (const std::string& part : learned.parts) text += "  " + MessageLine(part) + "\n";
   for (const std::string& push : learned.pushes) text += "  " + MessageLine(push) + "\n";
   return text;
 }
@@ -355,7 +359,8 @@ std::string Describe(const ResponseModel& model, const Synthesis& result) {
   if (figures.period > 0) {
     text += "; period " + io::Fixed(figures.period, 3) + " s (normal " + io::Fixed(model.period, 3) + ")";
   }
-  text += "\n";
+  text += "\n  requires forces that feet cannot give " + io::Fixed(100 * result.out_of_balance, 1) +
+          " % of the time (examples " + io::Fixed(100 * result.example_out_of_balance, 1) + ")\n";
   for (const response_model::ModelSwitch& change : result.switches) {
     text += "  from frame " + std::to_string(change.frame) + " on model " + std::to_string(change.to + 1) +
             " plays, whose next pose is " + io::Fixed(1000 * change.difference, 0) +

@@ -9,6 +9,7 @@
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/io/remedy.h"
+#include "retrace/jobs/learned_response.h"
 #include "retrace/jobs/variations.h"
 #include "retrace/planning/response/response.h"
 #include "retrace/report/report.h"
@@ -87,6 +88,16 @@ void DescribeRagdoll(const StoredRun& run, std::vector<report::RunDescriber>& de
   ReplayInParts(ragdoll, {}, [&](size_t c, const control::Trajectory& part) {
     if (c == ResponseProblem::kReceiver) describers[c].Add(report::Beside::kRagdoll, part);
   });
+}
+
+/// Why the motion of a response model is doubtful, where it is one.
+void AppendDoubts(const fs::path& file, std::vector<std::string>& notes) {
+  if (!fs::exists(file)) return;
+  const io::Json json = io::ReadJson(file);
+  if (!json.is_object() || !json.contains("doubts") || !json["doubts"].is_array()) return;
+  for (const io::Json& doubt : json["doubts"]) {
+    if (doubt.is_string()) notes.push_back("Doubtful: " + doubt.get<std::string>() + ".");
+  }
 }
 
 /// Those of the scene's pushes that act on one character, with bodies counted from its first.
@@ -179,6 +190,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
                                  io::Fixed(run.scene.first_step() * run.scene.world.time_step, 2) +
                                  " s: poses are shown, and nothing is simulated.");
     }
+    if (c == 0) AppendDoubts(run.folder / kSynthesisFile, reports[c].notes);
     if (const control::KinematicEnding* const ending = run.scene.EndingOf(c)) {
       reports[c].notes.push_back(NoteOfEnding(*ending, run.scene.world.time_step));
     }

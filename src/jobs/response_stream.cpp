@@ -8,14 +8,14 @@
 #include "retrace/io/number.h"
 #include "retrace/io/split_text.h"
 #include "retrace/jobs/learned_response.h"
+#include "retrace/jobs/response_examples.h"
 
 namespace retrace::runs {
 namespace {
 
-constexpr double kMostForce = 1e5;     // [N]
-constexpr double kLongestPush = 60;    // [s]
-constexpr double kFarthestPoint = 10;  // from the origin of a body [m]
-constexpr double kMostPoses = 1e6;     // that one line asks for
+constexpr double kMostForce = 1e5;   // [N]
+constexpr double kLongestPush = 60;  // [s]
+constexpr double kMostPoses = 1e6;   // that one line asks for
 
 response_model::ResponsePlayer PlayerOf(const std::vector<const response_model::ResponseModel*>& models,
                                         const response_model::SynthesisOptions& options) {
@@ -89,7 +89,7 @@ response_model::Push ResponseStream::ParsePush(std::string_view line) const {
   // A push acts on the poses around it, too (ShareOf): from the present one on a part of it would be lost.
   push.start = player_.time() + model_.options.features.frame_time;
   push.duration = number(parts[2], 0, kLongestPush);
-  if (parts.size() == 4) push.point = vector(parts[3], kFarthestPoint);
+  if (parts.size() == 4) push.point = vector(parts[3], kFarthestPushPoint);
   return push;
 }
 

@@ -16,6 +16,7 @@ using Eigen::Index;
 namespace {
 
 constexpr double kDeviationOfMedian = 1.4826;  // of a normal distribution, by the median of absolute values
+constexpr double kAroundPush = 0.1;            // [s]
 
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -69,6 +70,21 @@ class Search {
     }
     std::sort(pushes.begin(), pushes.end(), [](const FoundPush& a, const FoundPush& b) { return a.start < b.start; });
     return pushes;
+  }
+
+  double ShareOutOfBalance(const std::vector<std::pair<double, double>>& pushes) const {
+    const auto margin = static_cast<Index>(std::ceil(options_.margin / frame_time_));
+    double out = 0, all = 0;
+    for (Index i = margin; i < missing_.rows() - margin; ++i) {
+      const double time = required_[static_cast<size_t>(i)].time;
+      const bool pushed = std::any_of(pushes.begin(), pushes.end(), [&](const std::pair<double, double>& push) {
+        return time > push.first - kAroundPush && time < push.second + kAroundPush;
+      });
+      if (pushed) continue;
+      out += Along(i) >= options_.least_force * weight_ ? 1 : 0;
+      ++all;
+    }
+    return all > 0 ? out / all : 0;
   }
 
  private:
@@ -134,6 +150,11 @@ class Search {
 
 std::vector<FoundPush> FindPushes(const character::ReferenceMotion& reference, const PushSearchOptions& options) {
   return Search(reference, options).Find();
+}
+
+double ShareOutOfBalance(const character::ReferenceMotion& reference,
+                         const std::vector<std::pair<double, double>>& pushes, const PushSearchOptions& options) {
+  return Search(reference, options).ShareOutOfBalance(pushes);
 }
 
 }  // namespace retrace::kinetics

@@ -11,9 +11,8 @@
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
-#include "retrace/response_model/contacts.h"
 #include "retrace/response_model/response_model.h"
-#include "retrace/retargeting/cycle.h"
+#include "step_cycle.h"
 
 namespace retrace::response_model {
 
@@ -23,10 +22,9 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr int kSubframes = 4;                          // of a frame of the cycle, among which a pose finds its time
-constexpr size_t kFewestOfPiece = 8;                   // of a piece
-constexpr double kShortestCycles[] = {0.5, 0.8, 1.1};  // [s]
-constexpr double kPosesBeforePush = 3;                 // an observation takes as many
+constexpr int kSubframes = 4;           // of a frame of the cycle, among which a pose finds its time
+constexpr size_t kFewestOfPiece = 8;    // of a piece
+constexpr double kPosesBeforePush = 3;  // an observation takes as many
 constexpr double kLikeAtEnd = 1.25;     // factor on the least distance, within which a piece has returned
 constexpr double kReturnedStep = 0.25;  // and so much more [steps]
 
@@ -147,23 +145,6 @@ std::vector<double> TimesOf(const NormalMotion& normal, const MatrixXd& observat
 /// From 1 at 0 to 0 at 1, level at both.
 double FadingOut(double share) {
   return 1 - SmoothStep(std::clamp(share, 0.0, 1.0));
-}
-
-/// The best cycle in which each foot steps. A turn, or the shifting of weight, may fit better than a walk.
-character::Cycle CycleOfSteps(FeatureMap& features, const Example& normal) {
-  const double dt = features.options().frame_time;
-  const Eigen::ArrayXXi stands = StandingPoints(features, normal.poses);
-  const auto steps = [&](const character::Cycle& cycle) {
-    const auto around = stands.middleCols(static_cast<Index>(cycle.first), static_cast<Index>(cycle.length));
-    return (around.rowwise().maxCoeff() > around.rowwise().minCoeff()).all();
-  };
-  for (const double shortest : kShortestCycles) {
-    const std::optional<character::Cycle> cycle = character::FindCycle(normal.poses, dt, shortest);
-    if (cycle && steps(*cycle)) return *cycle;
-  }
-  throw std::invalid_argument(normal.name +
-                              ": found no cycle in the normal motion in which each foot steps, expected two steps of a "
-                              "walk or more, of which the end is like the beginning");
 }
 
 class Aligner {
@@ -307,7 +288,13 @@ Alignment Align(const character::Character& character, const std::vector<Example
   if (examples.empty()) throw std::invalid_argument("no examples");
   const Example& first = examples.front();
   FeatureMap map(character, features);
-  const character::Cycle cycle = CycleOfSteps(map, first);
+  const std::optional<character::Cycle> found = CycleOfSteps(map, first.poses);
+  if (!found) {
+    throw std::invalid_argument(first.name +
+                                ": found no cycle in the normal motion in which each foot steps, expected two steps of "
+                                "a walk or more, of which the end is like the beginning");
+  }
+  const character::Cycle& cycle = *found;
   const NormalMotion normal(first.poses, cycle, map);
   Alignment result;
   result.period = normal.period();

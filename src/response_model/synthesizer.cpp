@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -56,7 +57,6 @@ Synthesizer::Synthesizer(const ResponseModel& model, const SynthesisOptions& opt
     foot_of_.push_back(hold_.size() - 1);
   }
   held_.assign(foot_of_.size(), false);
-  lands_.assign(foot_of_.size(), false);
   held_at_.assign(foot_of_.size(), Vec3::Zero());
 }
 
@@ -81,7 +81,6 @@ void Synthesizer::Start(const Example& motion, size_t last, double time) {
   time_ = time;
   since_push_ = 0;
   held_.assign(held_.size(), false);
-  lands_.assign(held_.size(), false);
 }
 
 void Synthesizer::Continue(const Synthesizer& other) {
@@ -102,24 +101,31 @@ void Synthesizer::Continue(const Synthesizer& other) {
 void Synthesizer::HoldFeet(character::Pose& pose) {
   std::fill(hold_.begin(), hold_.end(), 0.0);
   if (!options_.holds_feet) return;
-  const double dt = model_->options.features.frame_time;
-  const VectorXd stands = model_->contact_weights * prediction_.kernel + mean_contacts_;
+  stands_ = model_->contact_weights * prediction_.kernel + mean_contacts_;
+  for (size_t p = 0; p < held_.size(); ++p) held_[p] = held_[p] && stands_[static_cast<Index>(p)] > 0;
   features_.Observe(pose, false, postures_[2]);
-  for (size_t p = 0; p < held_.size(); ++p) {
-    const Vec3 &now = postures_[1].feet[p], &next = postures_[2].feet[p];
-    // What the examples do not have is neither held in the air nor in full motion.
-    const bool may = stands[static_cast<Index>(p)] > 0 && next.y() <= model_->standing_heights[static_cast<Index>(p)];
-    lands_[p] = may && !held_[p] && AlongGround(next - now) <= options_.fastest_landing * dt;
-    held_[p] = may && held_[p];
-  }
   MoveOntoFeet(pose);
   features_.Observe(pose, false, postures_[2]);
+  const size_t surest = SurestFoot();
   for (size_t foot = 0; foot < hold_.size(); ++foot) {
     if (NumHeld(foot) == 0) continue;
-    // Two feet that no posture brings to where both stand are drawn on, rather than bent as no example is.
-    const double reach = std::min(1.0, options_.longest_reach / std::max(AlongGround(FromHeld(foot)), 1e-9));
+    // Two feet that no posture brings to where both stand are drawn on, rather than bent as no example is: that which
+    // stands less surely.
+    const double reach =
+        foot == surest ? 1 : std::min(1.0, options_.longest_reach / std::max(AlongGround(FromHeld(foot)), 1e-9));
     hold_[foot] = std::pow(reach, 4) / options_.hold_deviation;
   }
+}
+
+size_t Synthesizer::SurestFoot() const {
+  size_t surest = 0;
+  double most = -std::numeric_limits<double>::infinity();
+  for (size_t p = 0; p < held_.size(); ++p) {
+    if (!held_[p] || stands_[static_cast<Index>(p)] <= most) continue;
+    most = stands_[static_cast<Index>(p)];
+    surest = foot_of_[p];
+  }
+  return surest;
 }
 
 size_t Synthesizer::NumHeld(size_t foot) const {
@@ -140,17 +146,25 @@ Vec3 Synthesizer::FromHeld(size_t foot) const {
 }
 
 void Synthesizer::LetFeetStand() {
+  if (!options_.holds_feet) return;
   for (size_t foot = 0; foot < hold_.size(); ++foot) {
     if (AlongGround(FromHeld(foot)) <= options_.longest_reach) continue;
     for (size_t p = 0; p < held_.size(); ++p) {
       if (foot_of_[p] == foot) held_at_[p] = postures_[2].feet[p];
     }
   }
+  const double farthest = options_.fastest_landing * model_->options.features.frame_time;
   for (size_t p = 0; p < held_.size(); ++p) {
-    if (!lands_[p]) continue;
-    held_[p] = true;
-    held_at_[p] = postures_[2].feet[p];
-    lands_[p] = false;
+    // What the examples do not have is neither held in the air nor in full motion.
+    const Vec3& at = postures_[2].feet[p];
+    const auto row = static_cast<Index>(p);
+    const bool low = at.y() <= model_->standing_heights[row];
+    if (held_[p]) {
+      held_[p] = low;
+    } else if (low && stands_[row] > 0 && AlongGround(at - postures_[1].feet[p]) <= farthest) {
+      held_[p] = true;
+      held_at_[p] = at;
+    }
   }
 }
 
@@ -163,8 +177,15 @@ void Synthesizer::MoveOntoFeet(character::Pose& pose) const {
     ++count;
   }
   if (count == 0) return;
-  pose.root_position.x() -= sum.x() / count;
-  pose.root_position.z() -= sum.z() / count;
+  Vec3 move = sum / count;
+  for (size_t foot = 0; foot < hold_.size(); ++foot) {
+    // Where they are too far from where they stand, the surest one decides.
+    if (NumHeld(foot) == 0 || AlongGround(FromHeld(foot) - move) <= options_.longest_reach) continue;
+    move = FromHeld(SurestFoot());
+    break;
+  }
+  pose.root_position.x() -= move.x();
+  pose.root_position.z() -= move.z();
 }
 
 void Synthesizer::ObserveHistory() {

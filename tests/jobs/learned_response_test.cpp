@@ -9,6 +9,7 @@
 #include "jobs/sample_runs.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/jobs/response_examples.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/response_model/response_model.h"
@@ -128,6 +129,38 @@ TEST(LearnedResponse, PiecesOfRecordingsGiveAModelThatWalksOnAndComesBack) {
     play.pushes = {std::string("trunk,") + force + ",2,0.2"};
     EXPECT_LT(Synthesize({&model}, play).plausibility.end_distance, 0.3) << force;
   }
+  // Several segments, in sequence, and during recovery: feet stand.
+  play.seconds = 20;
+  play.pushes = {"trunk,50:0:0,2,0.2",          "pelvis,0:0:-60,4.5,0.2",  "head,-40:0:0,5.3,0.2",
+                 "left_upper_arm,0:0:50,9,0.2", "trunk,-40:0:-40,9.9,0.2", "pelvis,70:0:0,14,0.2"};
+  const Synthesis many = Synthesize({&model}, play);
+  EXPECT_LT(20 * many.plausibility.feet.unsupported, 0.35);
+  EXPECT_LT(many.plausibility.end_distance, 0.3);
+}
+
+TEST(LearnedResponse, ALongRecordingIsTakenApart) {
+  const std::filesystem::path clips = std::filesystem::path(RETRACE_SOURCE_DIR) / "../shared/mocap/more/clips";
+  if (!std::filesystem::exists(clips / "walk_pushed_tiling.amc")) GTEST_SKIP() << "no recordings at " << clips;
+  ResponseLearningOptions options;
+  options.skeleton = clips / "wd2_tiling.asf";
+  options.examples = {(clips / "walk_pushed_tiling.amc").string()};
+  options.find_pushes = false;
+  const ResponseExamples read = ReadExamples(options);
+  ASSERT_EQ(read.examples.size(), 7u);
+  EXPECT_EQ(read.clock_period, 0);
+  // The person was pushed about every 6.5 s, and turns between.
+  std::vector<double> begins;
+  for (const response_model::Example& example : read.examples) {
+    begins.push_back(*example.clock);
+    EXPECT_LT(example.poses.size(), 120u);
+  }
+  for (const double push : {5.0, 11.5, 18.4, 31.9, 38.2}) {
+    EXPECT_THAT(begins, testing::Contains(testing::AllOf(testing::Gt(push - 1.5), testing::Lt(push)))) << push;
+  }
+  EXPECT_THAT(read.parts, testing::Contains(HasSubstr("walk_pushed_tiling.amc: the normal motion from ")));
+  EXPECT_THAT(read.parts, testing::Contains(HasSubstr(" unusual parts are turns")));
+  options.most_responses = 2;
+  EXPECT_EQ(ReadExamples(options).examples.size(), 3u);
 }
 
 TEST(LearnedResponse, RecordingsMayStayAsTheyAre) {
@@ -235,6 +268,12 @@ TEST(LearnedResponse, RefusesPushesAndRunsThatDoNotFit) {
   options.seconds = 0.2;
   options.pushes = {"tail,60:0:0,0.2,0.1"};
   EXPECT_THAT([&] { Synthesize({&model}, options); }, ThrowsMessage<UsageError>(HasSubstr("tail")));
+  for (const char* point : {"0:0", "0:0:a", "0:11:0"}) {
+    options.pushes = {std::string("trunk,60:0:0,0.1,0.1,") + point};
+    EXPECT_THAT([&] { Synthesize({&model}, options); },
+                ThrowsMessage<UsageError>(HasSubstr("expected three numbers X:Y:Z from -10 to 10")))
+        << point;
+  }
   EXPECT_THROW(Synthesize({}, {}), InputError);
   const SampleFolder samples;
   WriteTrackedRun(samples / "run", TrackedOptions("walk", 0.3));

@@ -53,9 +53,9 @@ TEST(ResponseStream, IsTheSynthesisUnderTheSamePushes) {
   EXPECT_EQ(io::Split(stream.Header(), ',').size(), columns);
   std::string answer = stream.Answer("29");
   answer += stream.Answer("");
-  options.pushes = {"trunk,40:0:0," + io::Number(stream.time() + model.options.features.frame_time) + ",0.2"};
+  options.pushes = {"trunk,40:0:0," + io::Number(stream.time() + model.options.features.frame_time) + ",0.2,0:0:0.1"};
   const Synthesis whole = Synthesize({&model}, options);
-  EXPECT_EQ(stream.Answer("trunk,40:0:0,0.2"), "");
+  EXPECT_EQ(stream.Answer("trunk,40:0:0,0.2,0:0:0.1"), "");
   answer += stream.Answer("60\r");
   const std::vector<std::vector<double>> rows = NumbersOf(answer);
   ASSERT_EQ(rows.size(), 90u);

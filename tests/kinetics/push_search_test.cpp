@@ -43,6 +43,19 @@ TEST(FindPushes, FindsWhatAcceleratesAPersonAndNothingElse) {
   EXPECT_EQ(pushes[0].force.y(), 0);
 }
 
+TEST(FindPushes, KnowsHowLongAMotionIsOutOfBalance) {
+  EXPECT_EQ(ShareOutOfBalance(Standing([](double) { return 0.0; }), {}), 0);
+  // 6 m/s^2 for 0.2 s of 4 s, and a little longer because forces are smoothed.
+  const auto aside = [](double time) {
+    const double t = std::clamp(time - 2, 0.0, 0.2), rest = std::max(0.0, time - 2.2);
+    return 3 * t * t + 0.96 * (1 - std::exp(-rest / 0.8));
+  };
+  const double share = ShareOutOfBalance(Standing(aside), {});
+  EXPECT_GT(share, 0.2 / 4);
+  EXPECT_LT(share, 0.5 / 4);
+  EXPECT_LT(ShareOutOfBalance(Standing(aside), {{2, 2.2}}), 0.2 * share);  // the push is known
+}
+
 TEST(FindPushes, AMotionMayBeTooShort) {
   const character::ReferenceMotion standing = Standing([](double) { return 0.0; });
   EXPECT_TRUE(FindPushes(standing.WithPoses({standing.poses()[0], standing.poses()[1]})).empty());

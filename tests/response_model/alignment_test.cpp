@@ -9,6 +9,7 @@
 #include "retrace/character/reference_motion.h"
 #include "retrace/math/rotation.h"
 #include "retrace/response_model/judge.h"
+#include "retrace/response_model/recording_parts.h"
 #include "retrace/response_model/synthesizer.h"
 
 namespace retrace::response_model {
@@ -176,6 +177,62 @@ TEST(Alignment, AModelOfUnlikePiecesWalksOnForAMinuteAndComesBack) {
   EXPECT_LT(plain.end_distance, 0.5);
   EXPECT_NEAR(plain.period, learning.model.period, 0.01 * learning.model.period);
   EXPECT_LT(Judge(learning.model, pushed).end_distance, 0.5);
+}
+
+/// A long walk that turns by 1.5 rad about frame 190, and in which the trunk bends three times.
+std::vector<character::Pose> LongRecording() {
+  std::vector<character::Pose> poses = SampleWalk(480);
+  const std::vector<character::Pose> straight = poses;
+  for (size_t i = 1; i < poses.size(); ++i) {
+    const Quat turn = AxisRotation(1, 1.5 * std::clamp((static_cast<double>(i) - 170) / 40, 0.0, 1.0));
+    poses[i].root_position =
+        poses[i - 1].root_position + turn * Vec3(straight[i].root_position - straight[i - 1].root_position);
+    poses[i].root_orientation = turn * straight[i].root_orientation;
+  }
+  for (const double middle : {110, 270, 390}) Bend(poses, middle, 6);
+  return poses;
+}
+
+TEST(RecordingParts, FindsWhatStandsOutOfAWalk) {
+  const character::Character& human = dynamics::Bundled("human");
+  const std::vector<character::Pose> poses = LongRecording();
+  const RecordingParts apart = TakeApart(human, poses, FeatureOptions());
+  ASSERT_TRUE(apart.normal);
+  ASSERT_EQ(apart.responses.size(), 3u);
+  EXPECT_EQ(apart.left_out + apart.unreturned, 0u);
+  EXPECT_EQ(apart.turns, 1u);
+  const double middles[] = {110, 270, 390};
+  for (size_t k = 0; k < 3; ++k) {
+    const RecordingPart& response = apart.responses[k];
+    EXPECT_NEAR(static_cast<double>(response.peak), middles[k], 6);
+    EXPECT_LT(response.first + 10, response.peak);
+    EXPECT_GT(response.last, response.peak + 10);
+    EXPECT_LT(response.last - response.first, 75u);
+    EXPECT_TRUE(response.peak < apart.normal->first || response.peak > apart.normal->last);
+  }
+  EXPECT_EQ(apart.normal->last - apart.normal->first, 72u + 2);
+  PartOptions two;
+  two.most_responses = 2;
+  const RecordingParts fewer = TakeApart(human, poses, FeatureOptions(), two);
+  EXPECT_EQ(fewer.responses.size(), 2u);
+  EXPECT_EQ(fewer.left_out, 1u);
+}
+
+TEST(RecordingParts, APlainWalkHasNoResponsesAndStandingNoWalk) {
+  const character::Character& human = dynamics::Bundled("human");
+  const RecordingParts plain = TakeApart(human, SampleWalk(400), FeatureOptions());
+  EXPECT_TRUE(plain.normal);
+  EXPECT_TRUE(plain.responses.empty());
+  const RecordingParts stands = TakeApart(human, std::vector<character::Pose>(300, SampleWalk(1)[0]), FeatureOptions());
+  EXPECT_FALSE(stands.normal);
+  EXPECT_TRUE(stands.responses.empty());
+  EXPECT_FALSE(TakeApart(human, SampleWalk(60), FeatureOptions()).normal);  // too short to be taken apart
+  // What does not return is no response.
+  std::vector<character::Pose> ends = SampleWalk(400);
+  Bend(ends, 399, 8);
+  const RecordingParts unreturned = TakeApart(human, ends, FeatureOptions());
+  EXPECT_TRUE(unreturned.responses.empty());
+  EXPECT_EQ(unreturned.unreturned, 1u);
 }
 
 }  // namespace

@@ -17,9 +17,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "retrace/io/describe.h"
+#include "retrace/jobs/response_examples.h"
 #include "retrace/jobs/response_job.h"
 #include "retrace/response_model/judge.h"
 #include "retrace/response_model/model_file.h"
@@ -27,35 +29,13 @@
 
 namespace retrace::runs {
 
-struct ResponseLearningOptions {
-  /// Folders of runs of one character, whose manifests name the pushes, or recordings (of any format; AMC with an ASF
-  /// of its name beside it); FOLDER@START:END is a part of one [s], and
-  /// FILE@START:END,push=BODY:FX:FY:FZ:FROM-TO[:X:Y:Z] says what pushed a recording then: a force in world axes [N]
-  /// between two of its times [s], at a point in the body's frame [m] instead of its center of mass. The normal motion
-  /// first.
-  std::vector<std::string> examples;
-  /// Pushes of recordings for which none is named are found by the forces that they require
-  /// (kinetics/push_search.h); false: none.
-  bool find_pushes = true;
-  std::filesystem::path skeleton;   ///< ASF of AMC recordings; empty: the one of the same name beside each
-  std::string character = "human";  ///< that recordings are mapped onto where no run says it
-  double normal_start = 1;          ///< of the normal motion this much is left out where no part is named [s]
-  double normal_seconds = 2.4;      ///< and so much is taken [s]
-  double before = 0.1;              ///< of a pushed motion from so long before its first push [s]
-  double after = 3;                 ///< until it has returned, or so long after that push [s]
-  double returned = 0.5;            ///< steps from the normal motion, from where on it has
-  /// Runs that repeat one cycle of one recording go by its clock (response_model::ResponseOptions::clock_period),
-  /// unless this is false.
-  bool clock = true;
-  response_model::ResponseOptions model;
-};
-
 struct LearnedResponse {
   std::unique_ptr<character::Character> character;  ///< that the model points at
   response_model::ResponseLearning learning;
   std::vector<std::pair<int, double>> values;  ///< of L_P, after each iteration
   std::vector<std::string> warnings;           ///< sentences: examples that do not return
   std::vector<std::string> pushes;             ///< sentences: pushes that were found in recordings
+  std::vector<std::string> parts;              ///< sentences: what was taken of long recordings, and how to name it
 };
 
 /// Throws UsageError and InputError for examples that are none, of other characters, too short, without a cycle.
@@ -73,17 +53,22 @@ inline constexpr double kFastestSynthesis = 12;  ///< of a root [m/s]: faster th
 /// A motion is doubtful where an observation deviates by more; 1 where no example tells anything.
 inline constexpr double kFarDeviation = 0.75;
 
+inline constexpr std::string_view kSynthesisFile = "synthesis.json";
+
 struct SynthesisOptions {
   double seconds = 10;
-  std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush), times from the beginning on
+  /// BODY,FX:FY:FZ,START,DURATION as control::ParsePush has it, times from the beginning on; ,X:Y:Z after it is a point
+  /// in the body's frame [m] instead of its center of mass.
+  std::vector<std::string> pushes;
   /// Folder of a pushed run, or a recording as among the examples: the synthesis begins with it shortly before its
   /// push, goes on under its pushes for `seconds` after that, and is compared with it. Empty: it begins with the normal
   /// motion.
   std::string against;
-  std::filesystem::path undisturbed;  ///< folder of the same run without pushes, to compare with, too
-  std::filesystem::path skeleton;     ///< of a recording `against`: ASF of AMC
-  std::string character = "human";    ///< that a recording `against` is mapped onto
-  bool paper = false;                 ///< SynthesisOptions of the paper
+  /// Folder of the same run without pushes, to compare with, too. Empty: the synthesis goes on without the pushes.
+  std::filesystem::path undisturbed;
+  std::filesystem::path skeleton;   ///< of a recording `against`: ASF of AMC
+  std::string character = "human";  ///< that a recording `against` is mapped onto
+  bool paper = false;               ///< SynthesisOptions of the paper
   response_model::SynthesisOptions synthesis;
 };
 
@@ -98,6 +83,8 @@ struct Synthesis {
   std::vector<response_model::SynthesisRecord> records;  ///< one fewer: of the poses after the first
   std::vector<response_model::Push> pushes;              ///< times from the first pose on
   response_model::Plausibility plausibility;
+  double out_of_balance = 0, example_out_of_balance = 0;  ///< of the motion and of the examples
+                                                          ///< (kinetics::ShareOutOfBalance)
   std::vector<SynthesisError> errors;
   std::string nearest;                                ///< name of the example with the most similar push
   std::optional<double> one_step_error;               ///< of the run that it is compared with [steps] (OneStepError)

@@ -6,6 +6,7 @@
 /// would need a real one.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "retrace/character/reference_motion.h"
@@ -34,5 +35,11 @@ struct FoundPush {
 
 /// In the order of their times.
 std::vector<FoundPush> FindPushes(const character::ReferenceMotion& reference, const PushSearchOptions& options = {});
+
+/// Share of the instants of a motion at which it requires a force along the ground that feet cannot give and that is
+/// not weaker than `least_force`: where it is out of balance. Instants less than 0.1 s from a push that is known
+/// (beginning and end [s]) do not count.
+double ShareOutOfBalance(const character::ReferenceMotion& reference,
+                         const std::vector<std::pair<double, double>>& pushes, const PushSearchOptions& options = {});
 
 }  // namespace retrace::kinetics

@@ -8,19 +8,16 @@
 /// - L_S is not conditioned on the last two frames besides the examples. After a push these two lie beside what the
 ///   examples have; a smooth process takes the difference for certain and carries it on, and the motion blows up.
 /// - The next latent position is what the dynamics tell, and only the pose is looked for. In L_S the two find a
-/// compromise,
-///   in which the velocities of the present pose, which does not change any more, pull at the next position with the
-///   weight of all dimensions: an error of a pose drives the motion on, and examples that lie near to one another make
-///   it leave its cycle. (Where a position is looked for, the variance of the observations would also draw it to the
-///   examples; `drawn_to_examples`.)
+///   compromise, in which the velocities of the present pose, which does not change any more, pull at the next position
+///   with the weight of all dimensions: an error of a pose drives the motion on, and examples that lie near to one
+///   another make it leave its cycle. (Where a position is looked for, the variance of the observations would also draw
+///   it to the examples; `drawn_to_examples`.)
 /// - After a push the latent position moves by what the back constraint makes of the displacement. By likelihood the
 ///   dynamics would take a part of it back.
 /// - The joints are observed, too: a pose is drawn to the joints that the examples have at the latent position, each
-/// with
-/// a
-///   scale of its own as any other dimension. The paper's features leave open how a hand is turned about its arm, and
-///   beside the examples they fit no body: limbs would twist to fit them. With the letter of the paper a hundredth of
-///   this decides what the features leave open.
+///   with a scale of its own as any other dimension. The paper's features leave open how a hand is turned about its
+///   arm, and beside the examples they fit no body: limbs would twist to fit them. With the letter of the paper a
+///   hundredth of this decides what the features leave open.
 /// - Feet hold. Which heels and toes stand is a function of the latent position, learned from the examples; one that
 ///   stands stays where it was when it began to, as a part of what is inferred. The paper holds a foot only while a
 ///   push acts. The root follows from the standing foot, so that nothing jumps where a foot leaves the ground.
@@ -42,7 +39,7 @@ struct SynthesisOptions {
   double pose_weight = 1;          ///< of the joints among what is observed
   bool holds_feet = true;          ///< heels and toes that stand stay where they are
   double hold_deviation = 5e-4;    ///< standard deviation of where they stay [m]
-  double fastest_landing = 1.2;    ///< a heel or toe that is expected to move faster does not begin to stand [m/s]
+  double fastest_landing = 1.2;    ///< a heel or toe that moves faster does not begin to stand [m/s]
   double longest_reach = 0.03;     ///< from where it stands to where it is expected; a farther one is drawn on [m]
   int most_iterations = 25;        ///< of Gauss and Newton, per frame
   double tolerance = 1e-4;         ///< they end with a step in which no coordinate moves by more [rad, m]
@@ -93,13 +90,14 @@ class Synthesizer {
     Eigen::VectorXd variance_gradient;
   };
 
-  /// Which heels and toes are held in the next frame, from what is expected at its latent position; moves that onto
-  /// them.
+  /// Which heels and toes stay held in the next frame, by its latent position; moves what is expected onto them.
   void HoldFeet(character::Pose& expected);
   /// Heels and toes of a foot that are held, and how far they are in their mean from where they stay.
   size_t NumHeld(size_t foot) const;
   Vec3 FromHeld(size_t foot) const;
-  /// What lands stands from the end of the frame on; a foot that was drawn on stands where it has come to.
+  /// The foot that is held and of which heel or toe stand most surely.
+  size_t SurestFoot() const;
+  /// What has landed stands from the end of the frame on; a foot that was drawn on stands where it has come to.
   void LetFeetStand();
   /// Along the ground, as near to where feet are held as can be.
   void MoveOntoFeet(character::Pose& pose) const;
@@ -121,15 +119,16 @@ class Synthesizer {
   Eigen::VectorXd observations_[2];  // (D) less the mean
   Eigen::VectorXd places_[2];        // latent (d)
   double time_ = 0, clock_ = 0;
-  double since_push_ = 0;           // [s]
-  std::vector<size_t> foot_of_;     // heels and toes
-  std::vector<bool> held_, lands_;  // the same
-  std::vector<Vec3> held_at_;       // where those that are held stay [m]
-  std::vector<double> hold_;        // of each foot, the inverse of the standard deviation of that [1/m]
+  double since_push_ = 0;        // [s]
+  std::vector<size_t> foot_of_;  // heels and toes
+  std::vector<bool> held_;       // the same
+  std::vector<Vec3> held_at_;    // where those that are held stay [m]
+  std::vector<double> hold_;     // of each foot, the inverse of the standard deviation of that [1/m]
   SynthesisRecord record_;
 
   // State of the present frame:
   double next_clock_ = 0;      // [s]
+  Eigen::VectorXd stands_;     // (feet) above 0 where heels and toes stand
   Eigen::VectorXd predicted_;  // (d) by the dynamics
   double dynamics_variance_ = 1, fixed_variance_ = 1;
   character::Pose expected_;                                             // pose that the examples have there
