@@ -1,5 +1,5 @@
-/// A reference that comes as it is made, pose by pose: from a motion generator, a game, or a motion capture system. What
-/// is tracked at an instant is prepared of the poses up to a short preview after it.
+/// A reference that comes as it is made, pose by pose: from a motion generator, a game, or a motion capture system.
+/// What is tracked at an instant is prepared of the poses up to a short preview after it.
 #pragma once
 
 #include <cstddef>
