@@ -33,11 +33,12 @@
 #include "retrace/io/error.h"             // exceptions
 #include "retrace/jobs/reconstruction.h"
 #include "retrace/jobs/reconstruction_files.h"
-#include "retrace/jobs/reconstruction_files.h"  // from a clip to a control
-#include "retrace/jobs/simulated_motion.h"      // motions of results and of stored runs
-#include "retrace/motion/clip.h"                // recorded motions in memory
-#include "retrace/recordings/bvh.h"             // clips as BVH
-#include "retrace/recordings/recording.h"       // recorded motions in every format that is read
-#include "retrace/runs/stored/replay.h"         // stored runs replayed: pushed, in other worlds, together
-#include "retrace/runs/stored/run_export.h"     // motions as BVH, GLB, NPZ, TRC, STO ...
-#include "retrace/runs/stored/stored_run.h"     // run folders
+#include "retrace/jobs/reconstruction_files.h"         // from a clip to a control
+#include "retrace/jobs/simulated_motion.h"             // motions of results and of stored runs
+#include "retrace/methods/tracking/live_controller.h"  // tracking of motions that come as they are made, in any simulator
+#include "retrace/motion/clip.h"                       // recorded motions in memory
+#include "retrace/recordings/bvh.h"                    // clips as BVH
+#include "retrace/recordings/recording.h"              // recorded motions in every format that is read
+#include "retrace/runs/stored/replay.h"                // stored runs replayed: pushed, in other worlds, together
+#include "retrace/runs/stored/run_export.h"            // motions as BVH, GLB, NPZ, TRC, STO ...
+#include "retrace/runs/stored/stored_run.h"            // run folders

@@ -24,6 +24,14 @@ inline const character::Character& Robot() {
       character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/asimo.json");
   return robot;
 }
+/// The human with a largest torque about every axis of all joints [N m].
+inline character::Character LimitedHuman(double effort) {
+  character::Character human = Human();
+  for (character::Joint& joint : human.joints) {
+    for (int a = 0; a < 3; ++a) joint.effort[a] = joint.UsesAxis(a) ? effort : 0;
+  }
+  return human;
+}
 inline character::Pose RestPose() {
   return simulation::RestPose(Human());
 }

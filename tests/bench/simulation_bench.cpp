@@ -130,6 +130,14 @@ void RegisterAll() {
         (std::string("sample/") + clip + "/240/reduced/1400").c_str(),
         [=](benchmark::State& b) { Samples(b, clip, false, {}, starts[clip], seconds, Human(), kOf1400); })
         ->Unit(benchmark::kMillisecond);
+    // Torques that are limited, from the same states: never met, and met in every fragment.
+    static const character::Character far = LimitedHuman(1e6), near = LimitedHuman(100);
+    for (const auto& [name, human] : {std::pair{"limits_not_met", &far}, std::pair{"limits_met", &near}}) {
+      benchmark::RegisterBenchmark(
+          (std::string("sample/") + clip + "/240/reduced/" + name).c_str(),
+          [=](benchmark::State& b) { Samples(b, clip, false, {}, starts[clip], seconds, *human); })
+          ->Unit(benchmark::kMillisecond);
+    }
     // The robot, whose shapes are triangle meshes.
     static std::map<std::string, std::vector<character::State>> robot_starts;
     const SearchProblem robot_search(clip, false, {}, Robot());

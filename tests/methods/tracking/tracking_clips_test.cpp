@@ -8,6 +8,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/io/file.h"
 #include "retrace/jobs/tracking_run.h"
+#include "retrace/methods/tracking/live_controller.h"
 #include "retrace/results/tables.h"
 #include "retrace/runs/stored/stored_run.h"
 #include "retrace/runs/stored/verification.h"
@@ -44,6 +45,43 @@ TEST(TrackingRun, GoesWhereALongWalkGoes) {
   // What heals: feet stand still where those of the recording slide, which shortens each step.
   options.configuration.tracking.placement_drift = 0;
   EXPECT_GT(farthest(), 0.4);
+}
+
+/// Pose by pose, with a preview of the default.
+TEST(TrackingRun, FollowsTheBundledWalkThatIsMadeMeanwhile) {
+  JobOptions options = BundledWalk();
+  options.clip.loop = 6;
+  const Job job(options);
+  const character::ReferenceMotion& motion = job.reference();
+  simulation::WorldOptions world_options = job.problem.task.world;
+  world_options.contact_scale.clear();
+  simulation::World world(job.character(), world_options);
+  tracking::LiveController controller(job.character(), world_options, motion.frame_time());
+  std::vector<simulation::JointCommand> commands(job.character().joints.size());
+  character::State state, reference;
+  size_t next = 0;
+  double farthest = 0;
+  for (int step = 0; step * world_options.time_step < motion.duration(); ++step) {
+    while (!controller.Suffices(step)) {
+      if (next < motion.poses().size()) {
+        controller.Append(motion.poses()[next++]);
+      } else {
+        controller.Finish();
+      }
+    }
+    const double time = step * world_options.time_step;
+    EXPECT_LE(static_cast<double>(next), (time + tracking::LiveOptions().preview) / motion.frame_time() + 1.001);
+    if (step == 0) world.SetState(controller.StartState());
+    if (controller.RestartsAt(step)) world.Restart(0);
+    world.GetState(state);
+    controller.Command({step, time, state, world.layout()}, commands);
+    ASSERT_TRUE(world.Step(commands));
+    world.GetState(state);
+    motion.StateAt(time + world_options.time_step, reference);
+    ASSERT_LE(metrics::LargestGateRatio(job.character(), state, reference, job.problem.task.gates), 1) << time;
+    farthest = std::max(farthest, (state[0].position - reference[0].position).norm());
+  }
+  EXPECT_LT(farthest, 0.15);
 }
 
 TEST(TrackingRun, LeavesAFolderThatVerifies) {
