@@ -1,5 +1,5 @@
 /// Plugs the tracking controller into another simulator: MuJoCo steps the bodies, and Retrace finds the torques of each
-/// step from their states. The motion comes pose by pose; the model is what `retrace export RUN --to mujoco` wrote.
+/// step from their states. The poses are handed over at once; the model is what `retrace export RUN --to mujoco` wrote.
 ///
 /// usage: track_in_mujoco walk.bvh mujoco_model.xml
 #include <mujoco/mujoco.h>
