@@ -5,6 +5,7 @@
 #include <mujoco/mujoco.h>
 #include <retrace/retrace.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 
@@ -41,7 +42,7 @@ int main(int argc, char** argv) try {
   const std::unique_ptr<mjData, decltype(&mj_deleteData)> data(mj_makeData(model.get()), &mj_deleteData);
   mj_resetDataKeyframe(model.get(), data.get(), 0);
   model->opt.disableflags |= mjDSBL_ACTUATION;  // the model's own servos
-  std::vector<int> bodies;                      // of MuJoCo, by ours
+  std::vector<std::ptrdiff_t> bodies;           // of MuJoCo, by ours
   for (const auto& body : character.bodies) {
     bodies.push_back(mj_name2id(model.get(), mjOBJ_BODY, body.name.c_str()));
     if (bodies.back() < 0) throw retrace::InputError(std::string(argv[2]) + ": has no body " + body.name);
@@ -60,7 +61,7 @@ int main(int argc, char** argv) try {
     for (size_t b = 0; b < bodies.size(); ++b) {
       const mjtNum* const q = data->xquat + 4 * bodies[b];
       mjtNum rate_and_velocity[6];
-      mj_objectVelocity(model.get(), data.get(), mjOBJ_BODY, bodies[b], rate_and_velocity, 0);
+      mj_objectVelocity(model.get(), data.get(), mjOBJ_BODY, static_cast<int>(bodies[b]), rate_and_velocity, 0);
       state[b] = {Ours(data->xipos + 3 * bodies[b]), Quat(q[0], q[2], q[3], q[1]), Ours(rate_and_velocity + 3),
                   Ours(rate_and_velocity)};
     }

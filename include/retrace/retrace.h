@@ -32,7 +32,6 @@
 #include "retrace/control/motion.h"       // states, contacts and torques of a simulated motion
 #include "retrace/io/error.h"             // exceptions
 #include "retrace/jobs/reconstruction.h"
-#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/jobs/reconstruction_files.h"         // from a clip to a control
 #include "retrace/jobs/simulated_motion.h"             // motions of results and of stored runs
 #include "retrace/methods/tracking/live_controller.h"  // tracking of motions that come as they are made, in any simulator

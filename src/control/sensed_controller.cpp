@@ -29,7 +29,10 @@ SensedController::SensedController(Controller& controller, const character::Char
       first_step_(first_step),
       delay_(static_cast<int>(std::lround(sensors.delay / time_step))),
       noise_(sensors.noise),
-      seed_(sensors.seed) {}
+      seed_(sensors.seed),
+      differences_(2 * coordinates_.size(), delay_ + 1) {
+  seen_.reserve(character.bodies.size());
+}
 
 const character::State& SensedController::Undisturbed(int step) const {
   const int last = static_cast<int>(undisturbed_.size()) - 1;
@@ -40,7 +43,7 @@ void SensedController::Command(const StepContext& now, std::span<simulation::Joi
   const Eigen::Index n = coordinates_.size();
   dynamics::Reduce(coordinates_, Undisturbed(now.step), point_);
   dynamics::Reduce(coordinates_, now.state, other_);
-  Eigen::VectorXd measured(2 * n);
+  auto measured = differences_.col(measured_ % differences_.cols());
   dynamics::Difference(coordinates_, point_, other_, measured);
   if (noise_ > 0) {
     RandomStream random(seed_, RandomStage::kStart, static_cast<uint32_t>(now.step) + 1, 1);
@@ -49,9 +52,10 @@ void SensedController::Command(const StepContext& now, std::span<simulation::Joi
       measured[n + i] += noise_ * random.Normal();
     }
   }
-  differences_.push_back(std::move(measured));
-  while (static_cast<int>(differences_.size()) > delay_ + 1) differences_.pop_front();
-  dynamics::Apply(coordinates_, differences_.front(), point_);
+  ++measured_;
+  // The oldest one is the next to be replaced, once there are as many as the delay has steps.
+  const Eigen::Index oldest = measured_ < differences_.cols() ? 0 : measured_ % differences_.cols();
+  dynamics::Apply(coordinates_, differences_.col(oldest), point_);
   dynamics::Expand(coordinates_, point_, seen_);
   seen_.insert(seen_.end(), now.state.begin() + bodies_, now.state.end());
   controller_.Command({now.step, now.time, seen_, now.layout, now.character}, commands);

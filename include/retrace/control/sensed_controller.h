@@ -3,7 +3,6 @@
 
 #include <Eigen/Core>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
@@ -50,7 +49,8 @@ class SensedController final : public Controller {
   int delay_;  // [steps]
   double noise_;
   uint64_t seed_;
-  std::deque<Eigen::VectorXd> differences_;  // the latest ones, as many as the delay has steps
+  Eigen::MatrixXd differences_;  // (2 n, delay + 1) the latest ones, each in the place of the oldest one before it
+  Eigen::Index measured_ = 0;    // how many there were
   dynamics::MotionPoint point_, other_;
   character::State seen_;
 };
