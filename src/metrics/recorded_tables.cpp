@@ -91,20 +91,21 @@ class HandSearch {
     const double aside = HullDistance(touching, pressure);
     if (!std::isfinite(aside) || aside < kAsideOfFeet || !IsAhead(f, pressure, touching)) return;
     std::vector<size_t> resting;
+    std::vector<Point> with_hands = touching;
     double farthest = 0;
     for (const size_t b : hands_) {
       if (!Rests(b, f, at.center.y() + kOverCenter)) continue;
-      resting.push_back(b);
-      for (const Vec3& corner : CornersOfHand(b, f)) {
-        farthest = std::max(farthest, HullDistance(touching, {corner.x(), corner.z()}));
-      }
-    }
-    for (const size_t b : resting) {
       std::vector<Point> with = touching;
-      for (const Vec3& corner : CornersOfHand(b, f)) with.emplace_back(corner.x(), corner.z());
-      bears_[b][f] = HullDistance(with, pressure) < kExplained * aside;
+      for (const Vec3& corner : CornersOfHand(b, f)) {
+        with.emplace_back(corner.x(), corner.z());
+        with_hands.push_back(with.back());
+        farthest = std::max(farthest, HullDistance(touching, with.back()));
+      }
+      if (HullDistance(with, pressure) < aside) resting.push_back(b);
     }
-    if (farthest > 0) share_[f] = std::min(1.0, aside / farthest);
+    if (resting.empty() || HullDistance(with_hands, pressure) > kExplained * aside) return;
+    for (const size_t b : resting) bears_[b][f] = true;
+    share_[f] = std::min(1.0, aside / farthest);
   }
 
   /// Whether the center of pressure is ahead of all that touches, as the body faces.
