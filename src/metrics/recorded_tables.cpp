@@ -8,6 +8,7 @@
 #include "retrace/character/corners.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/math/convex_hull.h"
+#include "retrace/math/rotation.h"
 #include "retrace/metrics/intervals.h"
 
 namespace retrace::metrics {

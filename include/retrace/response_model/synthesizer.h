@@ -90,8 +90,9 @@ class Synthesizer {
     Eigen::VectorXd variance_gradient;
   };
 
-  /// Which heels and toes stay held in the next frame, by its latent position; moves what is expected onto them.
-  void HoldFeet(character::Pose& expected);
+  /// Which heels and toes stay held in the next frame, by its latent position; moves the pose that is
+  /// expected onto them.
+  void HoldFeet(character::Pose& pose);
   /// Heels and toes of a foot that are held, and how far they are in their mean from where they stay.
   size_t NumHeld(size_t foot) const;
   Vec3 FromHeld(size_t foot) const;
