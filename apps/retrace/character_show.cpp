@@ -1,4 +1,5 @@
 /// character show: what a character is made of, whatever its file: prints, draws and converts it.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include "cli/generated_files.h"
 #include "cli/program.h"
 #include "commands.h"
+#include "common/json_printout.h"
 #include "retrace/character/builder.h"
 #include "retrace/character/character.h"
 #include "retrace/character/kinematics.h"
@@ -28,6 +30,7 @@ struct Options {
   std::string output;
   std::string svg;
   bool force = false;
+  bool json = false;
 };
 
 void AddOptions(cli::Command& command, Options& o) {
@@ -37,6 +40,7 @@ void AddOptions(cli::Command& command, Options& o) {
   command.Add("--output", o.output, "Write it as a character file of the toolkit").Type("FILE");
   command.Add("--svg", o.svg, "Draw it at rest, from its left and from the front").Type("FILE");
   cli::AddForce(command, o.force);
+  AddJsonOption(command, o.json);
 }
 
 const char* NameOf(character::Part part) {
@@ -93,6 +97,51 @@ std::string Draw(const character::Character& character) {
   return report::FormatFilmStrip(character, trajectory, nullptr, options);
 }
 
+bool IsEndEffector(const character::Character& character, size_t body) {
+  const auto& ends = character.end_effectors;
+  return std::find(ends.begin(), ends.end(), static_cast<int>(body)) != ends.end();
+}
+
+/// The same as Print says, for scripts, in SI units; what is not known is null.
+io::Json JsonOf(const character::Character& character, const std::vector<std::string>& notes) {
+  const auto known = [](double number) { return number > 0 ? io::Json(number) : io::Json(); };
+  io::Json bodies = io::Json::array(), joints = io::Json::array();
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    const character::Body& body = character.bodies[b];
+    bodies.push_back({{"name", body.name},
+                      {"mass", body.mass},
+                      {"shapes", body.shapes.size()},
+                      {"part", NameOf(body.part)},
+                      {"end_effector", IsEndEffector(character, b)}});
+  }
+  for (const character::Joint& joint : character.joints) {
+    io::Json range, axis;
+    if (joint.range) range = {joint.range->first, joint.range->second};
+    if (joint.type != character::JointType::kBall) {
+      const Vec3 along = joint.oblique ? *joint.oblique : Vec3(Vec3::Unit(joint.axis));
+      axis = {along.x(), along.y(), along.z()};
+    }
+    joints.push_back({{"name", joint.name},
+                      {"type", joint.type == character::JointType::kBall ? "ball" : "hinge"},
+                      {"axis", axis},
+                      {"range", range},
+                      {"effort", known(joint.effort.maxCoeff())},
+                      {"speed", known(joint.speed)},
+                      {"kp", joint.kp},
+                      {"kd", joint.kd},
+                      {"armature", known(joint.armature)}});
+  }
+  return {{"name", character.name},
+          {"mass", character.total_mass()},
+          {"height", character.height},
+          {"degrees_of_freedom", character.dof()},
+          {"planar", character.planar},
+          {"bodies", bodies},
+          {"joints", joints},
+          {"self_pairs", character.self_pairs.size()},
+          {"notes", notes}};
+}
+
 void Print(const character::Character& character, const std::vector<std::string>& notes) {
   std::printf("%s: %s kg, %s m high, %zu bodies, %d degrees of freedom%s\n", cli::Shown(character.name).c_str(),
               io::Fixed(character.total_mass(), 3).c_str(), io::Fixed(character.height, 3).c_str(),
@@ -100,10 +149,8 @@ void Print(const character::Character& character, const std::vector<std::string>
   std::printf("  %-30s %9s %7s  %-9s %s\n", "body", "kg", "shapes", "part", "end effector");
   for (size_t b = 0; b < character.bodies.size(); ++b) {
     const character::Body& body = character.bodies[b];
-    bool is_end = false;
-    for (const int end : character.end_effectors) is_end = is_end || end == static_cast<int>(b);
     std::printf("  %-30s %9s %7zu  %-9s %s\n", cli::Shown(body.name).c_str(), io::Fixed(body.mass, 4).c_str(),
-                body.shapes.size(), NameOf(body.part), is_end ? "yes" : "");
+                body.shapes.size(), NameOf(body.part), IsEndEffector(character, b) ? "yes" : "");
   }
   std::printf("  %-30s %-18s %17s %7s %7s %8s %8s %8s\n", "joint", "axis", "range [degrees]", "N m", "rad/s", "kp",
               "kd", "armature");
@@ -129,6 +176,13 @@ int Show(const Options& o) {
   if (!o.output.empty()) files.push_back({o.output, character::FormatCharacter(character)});
   if (!o.svg.empty()) files.push_back({o.svg, Draw(character)});
   cli::WriteGeneratedFiles(files, o.force);
+  if (o.json) {
+    io::Json json = JsonOf(character, notes);
+    json["files"] = io::Json::array();
+    for (const cli::GeneratedFile& written : files) json["files"].push_back(written.path.string());
+    PrintJson(json);
+    return 0;
+  }
   Print(character, notes);
   for (const cli::GeneratedFile& written : files) std::printf("written to %s\n", cli::Shown(written.path).c_str());
   return 0;

@@ -1,11 +1,13 @@
 /// stabilize: the folder of a run in, feedback along its control out, beside it.
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "cli/set_option.h"
 #include "commands.h"
+#include "common/json_printout.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/io/stop_request.h"
@@ -23,6 +25,7 @@ struct Options {
   double rank_timeout = 300;
   bool force = false;
   bool print_config = false;
+  bool json = false;
 };
 
 void AddOptions(cli::Command& command, Options& o) {
@@ -35,7 +38,9 @@ void AddOptions(cli::Command& command, Options& o) {
   cli::AddNumber(command, "--rank-timeout,--hang-limit", o.rank_timeout, cli::kRankTimeouts,
                  "Under mpirun: stop when a rank with work does not answer for so many seconds; 0: never");
   command.AddFlag("--force", o.force, "Write over feedback that is there already");
-  command.AddFlag("--print-config", o.print_config, "Print the settings with comments, and stop");
+  const cli::Option prints =
+      command.AddFlag("--print-config", o.print_config, "Print the settings with comments, and stop");
+  AddJsonOption(command, o.json).Excludes(prints);
 }
 
 int Stabilize(const Options& o, const Call& call) {
@@ -68,12 +73,24 @@ int Stabilize(const Options& o, const Call& call) {
   hooks.stop = [&] { return stop(); };
   const stabilization::Summary summary = runs::Stabilize(job, *farm, hooks);
   if (summary.status == stabilization::Status::kStopped) throw StoppedError(stop.reason() + ": no feedback is written");
+  const bool done = summary.status == stabilization::Status::kDone;
+  if (done) runs::WriteFeedback(job, summary, o.force);
+  const int code = static_cast<int>(done ? ExitCode::kSuccess : ExitCode::kBelowGate);
+  if (o.json) {
+    PrintJson({{"folder", o.folder},
+               {"duration", job.control.duration()},
+               {"success", done},
+               {"summary", summary.BriefReport()},
+               {"simulations", summary.simulations},
+               {"largest_gain", summary.largest_gain},
+               {"feedback", done ? io::Json(runs::FeedbackFile(job.run).string()) : io::Json()}});
+    return code;
+  }
   std::printf("%s: %s s, %s\n", cli::Shown(o.folder).c_str(), io::Fixed(job.control.duration(), 2).c_str(),
               cli::ShownLines(summary.BriefReport()).c_str());
-  if (summary.status != stabilization::Status::kDone) return static_cast<int>(ExitCode::kBelowGate);
-  runs::WriteFeedback(job, summary, o.force);
+  if (!done) return code;
   std::printf("  feedback in %s, for replay --feedback\n", cli::Shown(runs::FeedbackFile(job.run)).c_str());
-  return 0;
+  return code;
 }
 
 }  // namespace

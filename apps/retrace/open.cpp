@@ -11,6 +11,7 @@
 
 #include "cli/program.h"
 #include "commands.h"
+#include "common/json_printout.h"
 #include "retrace/io/error.h"
 #include "retrace/io/program_path.h"
 #include "retrace/jobs/report_page.h"
@@ -26,6 +27,7 @@ struct Options {
   std::string run;
   bool print = false;
   bool again = false;
+  bool json = false;
 };
 
 /// Whether the page is there and as young as what it shows.
@@ -77,7 +79,12 @@ bool OpenInBrowser(const fs::path& page) {
 
 int Open(const Options& o, const Call& call) {
   const fs::path page = fs::absolute(PageOf(o, call)).lexically_normal();
-  if (!o.print && OpenInBrowser(page)) {
+  const bool opened = !o.print && OpenInBrowser(page);
+  if (o.json) {
+    PrintJson({{"page", page.string()}, {"opened", opened}});
+    return 0;
+  }
+  if (opened) {
     std::printf("%s: opened\n", cli::Shown(page.string()).c_str());
     return 0;
   }
@@ -99,6 +106,7 @@ Body Define(cli::Command& command) {
       .Required();
   command.AddFlag("--print", options->print, "Print the path of the page instead of opening it");
   command.AddFlag("--again", options->again, "Make the page anew, also where it is as young as the run");
+  AddJsonOption(command, options->json);
   return [options](const Call& call) { return Open(*options, call); };
 }
 

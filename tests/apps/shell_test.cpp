@@ -195,8 +195,38 @@ TEST_F(Shell, JsonIsOneDocumentAndNothingElse) {
   const io::Json tracked = document(kTrack + " " + kWalkClip + " --end 0.6 --dry-run", 0);
   EXPECT_EQ(tracked["success"], true);
   EXPECT_TRUE(tracked["folder"].is_null());
+  const io::Json stabilized = document(kAddFeedback + " " + good_, 0);
+  EXPECT_EQ(stabilized["success"], true);
+  EXPECT_GT(stabilized["simulations"], 100);
+  EXPECT_TRUE(fs::exists(stabilized["feedback"].get<std::string>()));
+  const io::Json shown = document(kRetrace + " character show asimo --output " + Path("asimo.json"), 0);
+  const io::Json written = io::ReadJson(Path("asimo.json"));
+  EXPECT_EQ(shown["name"], written["name"]);
+  EXPECT_EQ(shown["bodies"].size(), written["bodies"].size());
+  EXPECT_EQ(shown["joints"].size(), written["joints"].size());
+  EXPECT_NEAR(shown["mass"].get<double>(), 49.5, 0.1);
+  EXPECT_EQ(shown["joints"][0]["axis"].size(), shown["joints"][0]["type"] == "ball" ? 0u : 3u);
+  EXPECT_EQ(shown["files"], io::Json::array({Path("asimo.json")}));
+  const std::string page = Write("page.html", "<html></html>");
+  const io::Json opened = document(kOpen + " " + page + " --print", 0);
+  EXPECT_EQ(opened["page"], page);
+  EXPECT_EQ(opened["opened"], false);
+  Write("runs/more/bad/motion.bvh", "edited");
+  const io::Json listed = document(kClean + " " + Path("runs"), 0);
+  EXPECT_EQ(listed["removed"], false);
+  EXPECT_TRUE(fs::exists(good_ + "/manifest.json"));
+  ASSERT_EQ(listed["runs"].size(), 1u);
+  EXPECT_EQ(listed["runs"][0]["folder"], good_);
+  EXPECT_EQ(listed["bytes"], listed["runs"][0]["bytes"]);
+  ASSERT_EQ(listed["kept"].size(), 1u);
+  EXPECT_EQ(listed["kept"][0]["folder"], bad_);
+  const std::string control = io::ReadFile(good_ + "/control.json");
   io::WriteFile(good_ + "/control.json", "{");
   EXPECT_EQ(Execute(kVerify + " " + good_ + " --json").code, 3) << "messages stay messages";
+  io::WriteFile(good_ + "/control.json", control);
+  EXPECT_EQ(document(kClean + " " + Path("runs") + " --yes", 0)["removed"], true);
+  EXPECT_FALSE(fs::exists(good_ + "/manifest.json"));
+  EXPECT_TRUE(fs::exists(bad_ + "/manifest.json"));
 }
 
 }  // namespace

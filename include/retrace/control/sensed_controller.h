@@ -49,7 +49,7 @@ class SensedController final : public Controller {
   int delay_;  // [steps]
   double noise_;
   uint64_t seed_;
-  Eigen::MatrixXd differences_;  // (2 n, delay + 1) the latest ones, each in the place of the oldest one before it
+  Eigen::MatrixXd differences_;  // (2 n, delay + 1) the latest ones, each where the oldest one was before
   Eigen::Index measured_ = 0;    // how many there were
   dynamics::MotionPoint point_, other_;
   character::State seen_;
