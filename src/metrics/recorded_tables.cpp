@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "retrace/character/approach.h"
@@ -87,15 +88,18 @@ class HandSearch {
   /// Which hands bear in a pose, and how much of the weight.
   void Look(size_t f, const Requirement& at, const std::vector<RecordedSurface>& surfaces) {
     if (at.force.y() < kBorne) return;
-    std::vector<Point> touching = CornersThatTouch(character_, states_[f], surfaces);
+    std::vector<size_t> still;
+    std::copy_if(hands_.begin(), hands_.end(), std::back_inserter(still),
+                 [&](size_t b) { return Rests(b, f, at.center.y() + kOverCenter); });
+    if (still.empty()) return;
+    const std::vector<Point> touching = CornersThatTouch(character_, states_[f], surfaces);
     const Point pressure = at.PressureAt(0);
     const double aside = HullDistance(touching, pressure);
     if (!std::isfinite(aside) || aside < kAsideOfFeet || !IsAhead(f, pressure, touching)) return;
     std::vector<size_t> resting;
     std::vector<Point> with_hands = touching;
     double farthest = 0;
-    for (const size_t b : hands_) {
-      if (!Rests(b, f, at.center.y() + kOverCenter)) continue;
+    for (const size_t b : still) {
       std::vector<Point> with = touching;
       for (const Vec3& corner : CornersOfHand(b, f)) {
         with.emplace_back(corner.x(), corner.z());

@@ -120,26 +120,14 @@ TEST(RecordedGround, ASeatIsUnderARobotWhoseHipsAreBehindItsFeet) {
   EXPECT_EQ(ground.surfaces[0].kind, SurfaceKind::kSeat);
 }
 
-/// Leaning ahead about the ankles, arms stretched ahead and down.
-character::Pose LeaningPose(double angle) {
-  character::Pose pose = task::StandingPose();
-  pose.root_orientation = AxisRotation(0, angle);
-  for (const std::string side : {"left", "right"}) {
-    pose.joint_rotations[task::JointIndex(side + "_ankle")] = AxisRotation(0, -angle);
-    Quat& shoulder = pose.joint_rotations[task::JointIndex(side + "_shoulder")];
-    shoulder = AxisRotation(0, -1.0) * shoulder;
-  }
-  return task::OnTheFloor(pose);
-}
-
 TEST(RecordedGround, ATableIsUnderHandsTowardsWhichABodyLeans) {
-  const RecordedGround ground = GroundOf([](double) { return LeaningPose(0.4); }, 2);
+  const RecordedGround ground = GroundOf([](double) { return task::LeaningPose(0.4); }, 2);
   ASSERT_EQ(ground.surfaces.size(), 1u);
   const RecordedSurface& table = ground.surfaces[0];
   EXPECT_EQ(table.kind, SurfaceKind::kTable);
   EXPECT_TRUE(table.strong());
   EXPECT_EQ(table.contacts, 2);
-  EXPECT_NEAR(table.center.y(), task::Lowest(LeaningPose(0.4), {"hand"}), 0.02);
+  EXPECT_NEAR(table.center.y(), task::Lowest(task::LeaningPose(0.4), {"hand"}), 0.02);
   EXPECT_GT(table.size_x, 0.3) << "both hands are on it";
   EXPECT_GT(table.borne, 0.1);
   EXPECT_LT(table.borne, 0.7);
@@ -149,9 +137,9 @@ TEST(RecordedGround, ATableIsUnderHandsTowardsWhichABodyLeans) {
 
 /// Hands that are held ahead bear nothing where the feet do, and hands that move bear nothing.
 TEST(RecordedGround, HandsThatNothingLeansOnShowNoTable) {
-  EXPECT_TRUE(GroundOf([](double) { return LeaningPose(0); }, 2).surfaces.empty());
+  EXPECT_TRUE(GroundOf([](double) { return task::LeaningPose(0); }, 2).surfaces.empty());
   const auto waving = [](double time) {
-    character::Pose pose = LeaningPose(0.4);
+    character::Pose pose = task::LeaningPose(0.4);
     for (const std::string side : {"left", "right"}) {
       Quat& shoulder = pose.joint_rotations[task::JointIndex(side + "_shoulder")];
       shoulder = AxisRotation(0, 0.3 * std::sin(6 * time)) * shoulder;
@@ -171,7 +159,7 @@ TEST(RecordedGround, WhatBearsIsTheSeatOrTheHands) {
     return std::pair(FindSeats(motion, states, required, {}, leans).size(),
                      FindTables(motion, states, required, {}).size());
   };
-  EXPECT_EQ(parts(LeaningPose(0.4)), std::pair(size_t{0}, size_t{1}));
+  EXPECT_EQ(parts(task::LeaningPose(0.4)), std::pair(size_t{0}, size_t{1}));
   EXPECT_EQ(parts(SeatedPose()), std::pair(size_t{1}, size_t{0}));
   EXPECT_EQ(parts(task::StandingPose()), std::pair(size_t{0}, size_t{0}));
 }

@@ -127,16 +127,7 @@ TEST(RecordedWorld, WhoSitsHasASeatThatLeavesRoomForTheLegs) {
 }
 
 TEST(RecordedWorld, WhoLeansOnHandsHasATableThatLeavesRoomForTheBody) {
-  const auto leaning = [](double) {
-    character::Pose pose = StandingPose();
-    pose.root_orientation = AxisRotation(0, 0.4);
-    for (const std::string side : {"left", "right"}) {
-      pose.joint_rotations[JointIndex(side + "_ankle")] = AxisRotation(0, -0.4);
-      Quat& shoulder = pose.joint_rotations[JointIndex(side + "_shoulder")];
-      shoulder = AxisRotation(0, -1.0) * shoulder;
-    }
-    return OnTheFloor(pose);
-  };
+  const auto leaning = [](double) { return LeaningPose(0.4); };
   const character::ReferenceMotion motion = Motion(leaning, 2);
   const WorldVariation world = WorldOf(motion);
   ASSERT_EQ(world.environment.boxes.size(), 1u);

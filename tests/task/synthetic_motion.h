@@ -101,6 +101,18 @@ inline character::Pose OnTheFloor(character::Pose pose) {
   return pose;
 }
 
+/// Leaning ahead about the ankles, arms stretched ahead and down.
+inline character::Pose LeaningPose(double angle) {
+  character::Pose pose = StandingPose();
+  pose.root_orientation = AxisRotation(0, angle);
+  for (const std::string side : {"left", "right"}) {
+    pose.joint_rotations[JointIndex(side + "_ankle")] = AxisRotation(0, -angle);
+    Quat& shoulder = pose.joint_rotations[JointIndex(side + "_shoulder")];
+    shoulder = AxisRotation(0, -1.0) * shoulder;
+  }
+  return OnTheFloor(pose);
+}
+
 /// From lying on the back to standing.
 inline character::Pose GettingUp(double time) {
   character::Pose pose = StandingPose();
